@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cqesim.h - all stations. */
+#ifndef CQESIM_CQESIM_H
+#define CQESIM_CQESIM_H
+
+#include "cqesim/common.h"
+#include "cqesim/cq.h"
+#include "cqesim/cqe.h"
+#include "cqesim/host.h"
+#include "cqesim/nic.h"
+#include "cqesim/pcie.h"
+#include "cqesim/port.h"
+#include "cqesim/profile.h"
+#include "cqesim/report.h"
+#include "cqesim/rq.h"
+#include "cqesim/sim.h"
+#include "cqesim/trace.h"
+
+#endif

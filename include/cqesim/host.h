@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * host.h - a driver's queue and the core that polls it: reads completions in
+ * bursts with the one reader of cq.h, spends cycles, posts buffers again.  It
+ * knows nothing of the device beyond the rings in memory and the times at which
+ * completions become visible.
+ *
+ *   poll: nothing visible    empty_poll cycles, again
+ *   poll: n <= burst         poll + application's call cycles, and per packet:
+ *                            plain or mini cycles, application, cache misses;
+ *                            per session its own; then buffers are posted when
+ *                            enough have come together
+ */
+#ifndef CQESIM_HOST_H
+#define CQESIM_HOST_H
+
+#include "cqesim/common.h"
+#include "cqesim/cq.h"
+#include "cqesim/rq.h"
+
+#define CQESIM_BURST_MAX 4096u
+#define CQESIM_OCCUPANCY_CLASSES 16u
+
+struct cqesim_host_config {
+	double clock_hz;
+	double poll_cycles;       /* driver and application, per poll that finds packets */
+	double empty_poll_cycles; /* per poll that finds none; > 0 */
+	double plain_cycles;      /* per packet from a plain CQE, application and misses included */
+	double mini_cycles;       /* per packet of a session, likewise */
+	double session_cycles;    /* per session, on top */
+	unsigned burst;           /* packets asked for, 1..CQESIM_BURST_MAX */
+	unsigned replenish;       /* post buffers when so many are free */
+};
+
+struct cqesim_host_stats {
+	uint64_t packets;
+	uint64_t bytes;        /* sum of byte_cnt */
+	uint64_t polls;        /* that found packets */
+	uint64_t empty_polls;
+	uint64_t busy_ps;      /* time spent in polls that found packets */
+	uint64_t errors;       /* error completions */
+	uint64_t burst_hist[CQESIM_BURST_MAX + 1];
+	/* Completions visible and not yet read, at each poll that found some; class i: up to (i+1)/16 of the ring. */
+	uint64_t occupancy_hist[CQESIM_OCCUPANCY_CLASSES];
+	uint64_t occupancy_max;
+	uint64_t occupancy_sum;
+};
+
+/*
+ * Called with each burst, before its buffers are posted again.  A negative
+ * value stops the queue: it is what cqesim_host_advance then returns.
+ */
+typedef int (*cqesim_host_deliver)(void *context, const struct cqesim_completion *completions,
+				   unsigned n, uint64_t now_ps);
+
+struct cqesim_host_queue;
+
+/*
+ * The queue's memory stays the caller's: cq ring of 2^cq_log_size slots, poster
+ * with all WQEs posted, cq doorbell record (may be NULL).  -EINVAL, -ENOMEM.
+ */
+CQESIM_API int cqesim_host_create(struct cqesim_host_queue **queue,
+				  const struct cqesim_host_config *config,
+				  const struct cqesim_cq_reader *reader,
+				  const struct cqesim_rq_poster *poster, uint32_t *cq_dbrec,
+				  cqesim_host_deliver deliver, void *deliver_context);
+CQESIM_API void cqesim_host_destroy(struct cqesim_host_queue *queue);
+
+/* count completions become visible at ps (never earlier than the ones before). */
+CQESIM_API void cqesim_host_published(struct cqesim_host_queue *queue, uint64_t ps, uint32_t count);
+
+/*
+ * Let the core poll until until_ps: all polls that begin at or before it
+ * happen.  0; what deliver returned; or -EBADMSG when the ring did not hold what
+ * was announced (then cqesim_host_fault tells where).
+ */
+CQESIM_API int cqesim_host_advance(struct cqesim_host_queue *queue, uint64_t until_ps);
+
+/* Time of the next poll: advancing to less does nothing. */
+CQESIM_API uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *queue);
+
+/* Completions announced and not yet read. */
+CQESIM_API uint64_t cqesim_host_pending(const struct cqesim_host_queue *queue);
+
+CQESIM_API const struct cqesim_host_stats *
+cqesim_host_stats(const struct cqesim_host_queue *queue);
+CQESIM_API const struct cqesim_cq_fault *cqesim_host_fault(const struct cqesim_host_queue *queue);
+CQESIM_API const struct cqesim_cq_reader *
+cqesim_host_reader(const struct cqesim_host_queue *queue);
+
+#endif

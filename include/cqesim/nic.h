@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nic.h - the device as an object: completion and receive queues in memory
+ * that others own, the compression policy, the packet buffer and the PCIe link
+ * in front of them.  No thread and no clock: every call says what time it is.
+ * A replay calls it in simulated time; something that emulates a card may call
+ * it from a thread in real time.
+ *
+ * A packet's way:  pipeline (packet rate) -> buffer -> WQE -> data writes ->
+ * CQE or compression session.  The buffer drains at the link's speed; what does
+ * not fit is lost before the link (rx_discards_phy), what finds no WQE after it
+ * is lost as well (rx_out_of_buffer).  Receive is bounded by posted WQEs alone:
+ * a completion ring is at least as large as the receive queues behind it.
+ */
+#ifndef CQESIM_NIC_H
+#define CQESIM_NIC_H
+
+#include "cqesim/common.h"
+#include "cqesim/cq.h"
+#include "cqesim/pcie.h"
+#include "cqesim/rq.h"
+
+/* Firmware policy (mlxconfig CQE_COMPRESSION), for queues that may be compressed. */
+enum cqesim_compression {
+	CQESIM_COMP_OFF,        /* for comparison: no queue is compressed */
+	CQESIM_COMP_BALANCED,   /* under back-pressure of the link */
+	CQESIM_COMP_AGGRESSIVE, /* always */
+};
+
+/* How title and arrays of a session become memory writes. */
+enum cqesim_write_policy {
+	CQESIM_WRITE_ARRAYS, /* title and each array: 64 bytes each */
+	CQESIM_WRITE_BURST,  /* title and first array in one write of 128 */
+	CQESIM_WRITE_EXACT,  /* arrays are cut to the minis used */
+};
+
+/* What ended a session. */
+enum cqesim_session_end {
+	CQESIM_END_MISMATCH, /* the next completion differs in a compared field */
+	CQESIM_END_MAX,      /* cqe_compression_max_num reached */
+	CQESIM_END_TIMEOUT,
+	CQESIM_END_RING,     /* the ring's end */
+	CQESIM_END_RELIEF,   /* balanced: the link's backlog is gone */
+	CQESIM_END_STOP,     /* the queue was stopped or the run ended */
+	CQESIM_SESSION_ENDS
+};
+CQESIM_API const char *cqesim_session_end_name(enum cqesim_session_end end);
+
+/* What became of a packet. */
+enum cqesim_rx_result {
+	CQESIM_RX_DELIVERED,
+	CQESIM_RX_BUFFER_FULL,   /* rx_discards_phy: the device's buffer is full, the link is behind */
+	CQESIM_RX_OUT_OF_BUFFER, /* rx_out_of_buffer: no WQE posted */
+	CQESIM_RX_TOO_LONG,      /* longer than the WQE's buffers */
+	CQESIM_RX_NOT_READY,     /* the queue is not in state RDY */
+	CQESIM_RX_ERROR,         /* protection error: an error CQE was written, the queue is in state ERR */
+	CQESIM_RX_RESULTS
+};
+CQESIM_API const char *cqesim_rx_result_name(enum cqesim_rx_result result);
+
+/* Kinds of traffic on the link. */
+enum cqesim_traffic {
+	CQESIM_TRAFFIC_DATA,           /* up: packet data */
+	CQESIM_TRAFFIC_CQE,            /* up: plain (and error) CQEs */
+	CQESIM_TRAFFIC_TITLE,          /* up: title CQEs */
+	CQESIM_TRAFFIC_MINI,           /* up: mini arrays */
+	CQESIM_TRAFFIC_WQE_REQUEST,    /* up: reads of WQEs */
+	CQESIM_TRAFFIC_WQE_COMPLETION, /* down: what they bring */
+	CQESIM_TRAFFIC_KINDS
+};
+CQESIM_API const char *cqesim_traffic_name(enum cqesim_traffic kind);
+
+struct cqesim_nic_config {
+	struct cqesim_link_config link;
+	double max_pps;            /* packets per second of the pipeline; 0: no limit */
+	uint64_t rx_buffer_bytes;  /* as bytes on the link that wait */
+	uint64_t write_latency_ps; /* from the last byte on the link until software can see it */
+	unsigned wqe_fetch_bytes;  /* read at a time, a power of two */
+	bool data_padding;         /* packet data is padded to 64-byte lines */
+	bool copy_data;            /* copy frames into the buffers; off: only addresses are used */
+	enum cqesim_compression compression;
+	uint32_t comp_max;         /* packets per session */
+	uint64_t comp_timeout_ps;  /* without a new packet */
+	bool comp_cross;           /* sessions may cross the ring's end */
+	uint8_t comp_compare[64];  /* mask of CQE bits that must agree (what minis carry is left out) */
+	enum cqesim_write_policy write_policy;
+	uint64_t backpressure_on_bytes, backpressure_off_bytes; /* backlog on the link */
+
+	/*
+	 * Completions became visible, in this order and at this time (may be
+	 * NULL).  Times never decrease.
+	 */
+	void (*published)(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count);
+	void *published_context;
+};
+
+struct cqesim_nic;
+
+/* -EINVAL with *err for values that make no sense, -ENOMEM. */
+CQESIM_API int cqesim_nic_create(struct cqesim_nic **nic, const struct cqesim_nic_config *config,
+				 struct cqesim_error *err);
+/* Destroys what is still there; touches no memory that was handed in. */
+CQESIM_API void cqesim_nic_destroy(struct cqesim_nic *nic);
+
+struct cqesim_cq_attr {
+	uint8_t *ring;      /* 2^log_size slots of 64 bytes, filled as cqesim_cq_init_ring does */
+	uint64_t address;   /* device address of the ring, for the link's cost */
+	unsigned log_size;
+	bool cqe_comp_en;
+	enum cqesim_mini_format mini_format;
+	cqesim_cq_observer observer; /* may be NULL */
+	void *observer_context;
+};
+
+enum cqesim_queue_state {
+	CQESIM_QUEUE_RST,
+	CQESIM_QUEUE_RDY,
+	CQESIM_QUEUE_ERR,
+};
+
+struct cqesim_rq_attr {
+	const void *ring;
+	uint64_t address; /* device address of the WQE ring */
+	unsigned log_size, log_segs;
+	const uint32_t *dbrec;
+	uint32_t cqn;
+	uint32_t user_index;
+	cqesim_translate translate;
+	void *translate_context;
+};
+
+/* Numbers count from 1.  -EINVAL, -ENOMEM; for an RQ -ENOENT when the CQ is not there. */
+CQESIM_API int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *attr,
+				    uint32_t *cqn);
+CQESIM_API int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *attr,
+				    uint32_t *rqn);
+/*
+ * RST to RDY, RDY to ERR or RST, ERR to RST; others are -EINVAL.  Going to RST
+ * sets the RQ's index to 0 (the CQ's goes on).  Leaving RDY publishes an open
+ * session at now_ps.
+ */
+CQESIM_API int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn,
+				    enum cqesim_queue_state state, uint64_t now_ps);
+CQESIM_API int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn,
+				   enum cqesim_queue_state *state, uint16_t *ci);
+/* After these return nothing of the queue's memory is touched.  -EBUSY: an RQ uses the CQ. */
+CQESIM_API int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn);
+CQESIM_API int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn);
+
+/*
+ * A packet for a receive queue arrives at now_ps (never less than before).
+ * data: its first cap_len bytes, used with copy_data only.  meta->user_index is
+ * ignored.  *wqe (may be NULL): index of the WQE used when delivered.
+ */
+CQESIM_API enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint32_t rqn,
+						    uint64_t now_ps,
+						    const struct cqesim_rxmeta *meta,
+						    const uint8_t *data, uint32_t cap_len,
+						    uint16_t *wqe);
+
+/* Do what falls due by now_ps without a packet: time-outs of sessions. */
+CQESIM_API void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps);
+/* When cqesim_nic_step has something to do next; UINT64_MAX: never. */
+CQESIM_API uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic);
+
+/* Sessions longer than this share the last class of the histogram. */
+#define CQESIM_SESSION_HIST 1024u
+#define CQESIM_RX_FIELDS_MAX 40u
+
+struct cqesim_nic_stats {
+	uint64_t packets;                      /* given to cqesim_nic_receive */
+	uint64_t results[CQESIM_RX_RESULTS];
+	uint64_t wqes;                         /* consumed */
+	uint64_t plain;                        /* packets delivered as plain CQEs */
+	uint64_t lone;                         /* of these: sessions that ended with one packet */
+	uint64_t sessions;                     /* of two and more */
+	uint64_t session_packets;              /* packets in them, the titles' own included */
+	uint64_t arrays;                       /* mini arrays written */
+	uint64_t session_ends[CQESIM_SESSION_ENDS]; /* lone ones included */
+	uint64_t mismatch[CQESIM_RX_FIELDS_MAX];    /* first field that differed, by row of cqesim_cqe_rx_fields */
+	uint64_t session_hist[CQESIM_SESSION_HIST + 1];
+	struct cqesim_tlps traffic[CQESIM_TRAFFIC_KINDS];
+	uint64_t pressure_ps;                  /* balanced: time spent compressing */
+	uint64_t backlog_max_ps;               /* longest queue before the link */
+	uint64_t link_done_ps;                 /* when the last byte was through */
+	uint64_t link_busy_bytes;              /* bytes up that the link served, Acks included */
+};
+CQESIM_API const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic);
+CQESIM_API const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * report.h - the last station: results as text for people, JSON for programs,
+ * CSV per queue.  It computes nothing that is not in the result.
+ */
+#ifndef CQESIM_REPORT_H
+#define CQESIM_REPORT_H
+
+#include <stdio.h>
+
+#include "cqesim/common.h"
+#include "cqesim/port.h"
+#include "cqesim/sim.h"
+#include "cqesim/trace.h"
+
+struct cqesim_report {
+	const char *source; /* what was read: file names, or the synthetic spec */
+	const struct cqesim_trace_stats *trace;
+	const struct cqesim_port_stats *port;
+	const struct cqesim_result *result[CQESIM_REPLAY_SIMS_MAX];
+	unsigned results; /* 1: one report; more: columns side by side (--compare) */
+	unsigned main;    /* which of them is the configuration asked for */
+	const char *fcs_note; /* may be NULL */
+};
+
+/* All return 0 or a negative errno when writing failed (*err set). */
+CQESIM_API int cqesim_report_text(const struct cqesim_report *report, FILE *out,
+				  struct cqesim_error *err);
+CQESIM_API int cqesim_report_json(const struct cqesim_report *report, FILE *out,
+				  struct cqesim_error *err);
+CQESIM_API int cqesim_report_csv(const struct cqesim_report *report, FILE *out,
+				 struct cqesim_error *err);
+
+/* `cqesim models show NAME`, and the same as JSON. */
+CQESIM_API int cqesim_report_profile_text(const struct cqesim_profile *profile, FILE *out,
+					  struct cqesim_error *err);
+CQESIM_API int cqesim_report_profile_json(const struct cqesim_profile *profile, FILE *out,
+					  struct cqesim_error *err);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * sim.h - joins port, nic and host for N queues, checks every packet that
+ * comes back against what was sent, and gathers the result.
+ *
+ * Queues meet only in the device, so a queue's core is advanced to the time of
+ * each packet that arrives for it and nothing else is ever out of order: exact,
+ * without an event heap.
+ */
+#ifndef CQESIM_SIM_H
+#define CQESIM_SIM_H
+
+#include "cqesim/common.h"
+#include "cqesim/host.h"
+#include "cqesim/nic.h"
+#include "cqesim/port.h"
+#include "cqesim/profile.h"
+#include "cqesim/trace.h"
+
+#define CQESIM_QUEUES_MAX 1024u
+#define CQESIM_MTU_DEFAULT 9216u
+
+/* What --cqe-comp sets: the driver's cqe_comp_en and the firmware's policy together. */
+enum cqesim_comp_choice {
+	CQESIM_COMP_AS_PROFILED,
+	CQESIM_COMP_CHOOSE_OFF,
+	CQESIM_COMP_CHOOSE_BALANCED,
+	CQESIM_COMP_CHOOSE_AGGRESSIVE,
+};
+
+/* Sees the ring as it is written and read; for feeds and for tests that damage it. */
+struct cqesim_ring_observer {
+	void *context;
+	/* A slot was written; `slot_bytes` is the ring's own memory. */
+	void (*written)(void *context, unsigned queue, uint32_t slot, uint8_t *slot_bytes);
+	/* The driver read n completions; a negative value stops the run. */
+	int (*polled)(void *context, unsigned queue, const struct cqesim_completion *completions,
+		      unsigned n);
+};
+
+struct cqesim_sim_config {
+	/* Must outlive the simulation and its result. */
+	const struct cqesim_profile *device, *link, *driver, *host;
+	unsigned queues;   /* 1..CQESIM_QUEUES_MAX */
+	unsigned ring;     /* entries, a power of two, 4..32768; 0: the driver profile's */
+	unsigned cq_size;  /* entries, a power of two, >= ring; 0: as the driver does */
+	unsigned burst;    /* 0: the driver profile's */
+	unsigned mtu;      /* 0: CQESIM_MTU_DEFAULT */
+	enum cqesim_comp_choice comp;
+	int mini_format;   /* enum cqesim_mini_format, -1: the driver profile's */
+	bool segment;      /* cut oversize TCP and UDP packets */
+	bool keep_fcs;
+	enum cqesim_checksums checksums;
+	const uint8_t *rss_key; /* CQESIM_RSS_KEY_BYTES; NULL: the driver profile's */
+	const struct cqesim_ring_observer *observer; /* may be NULL */
+};
+
+/* The port that fits such a simulation (shared by all that differ in compression only). */
+CQESIM_API int cqesim_sim_port(struct cqesim_port *port, const struct cqesim_sim_config *config,
+			       struct cqesim_error *err);
+
+/* Reasons for which packets of the trace were not delivered, beyond trace's skips. */
+enum cqesim_drop {
+	CQESIM_DROP_OVERSIZE,      /* rx_oversize_pkts_phy: above the MTU */
+	CQESIM_DROP_BUFFER_FULL,   /* rx_discards_phy */
+	CQESIM_DROP_OUT_OF_BUFFER, /* rx_out_of_buffer */
+	CQESIM_DROP_OTHER,         /* buffers too small, queue in error */
+	CQESIM_DROPS
+};
+/* Names as ethtool spells the counters. */
+CQESIM_API const char *cqesim_drop_name(enum cqesim_drop drop);
+
+enum cqesim_direction {
+	CQESIM_UP,   /* device to host */
+	CQESIM_DOWN, /* host to device */
+};
+
+/* What keeps the packet rate from being higher. */
+enum cqesim_limit {
+	CQESIM_LIMIT_PORT,   /* line rate for this mix of sizes */
+	CQESIM_LIMIT_LINK,   /* PCIe, with the profile's efficiency */
+	CQESIM_LIMIT_DEVICE, /* pipeline packet rate */
+	CQESIM_LIMIT_HOST,   /* the polling cores, with this spread over queues and full bursts */
+	CQESIM_LIMITS
+};
+CQESIM_API const char *cqesim_limit_name(enum cqesim_limit limit);
+
+struct cqesim_queue_result {
+	uint64_t offered;  /* packets steered to it */
+	uint64_t delivered;
+	uint64_t dropped[CQESIM_DROPS];
+	const struct cqesim_host_stats *host;
+};
+
+struct cqesim_result {
+	const struct cqesim_sim_config *config; /* with defaults filled in */
+	enum cqesim_compression compression;    /* in effect */
+	bool cqe_comp_en;
+	enum cqesim_mini_format mini_format;
+	uint32_t max_frame;
+
+	/* Packets: as they arrived at the port; segments count, cut packets do not. */
+	uint64_t arrived;
+	uint64_t arrived_wire_bytes; /* frame and FCS */
+	uint64_t segmented;          /* packets that were cut ... */
+	uint64_t segments;           /* ... into so many */
+	uint64_t delivered;
+	uint64_t delivered_bytes;    /* sum of byte_cnt */
+	uint64_t dropped[CQESIM_DROPS];
+	uint64_t duration_ps;        /* from the first frame's start to the last one's end on the wire */
+	uint64_t end_ps;             /* when the last packet was read */
+
+	struct cqesim_nic_stats nic;
+	struct cqesim_host_stats host; /* sum over queues */
+	struct cqesim_queue_result *queue;
+	unsigned queues;
+	uint64_t laps;               /* of the completion ring that went round most often */
+
+	/* Per delivered packet, bytes on the link; WQE reads as the share of the WQEs used. */
+	double bytes_per_packet[CQESIM_TRAFFIC_KINDS];
+	double dllp_per_packet[2];      /* by direction */
+	double per_packet[2];           /* sum by direction */
+	double plain_cqe_bytes;         /* what one plain CQE costs on this link */
+	double link_rate;               /* bytes per second and direction, efficiency 1 */
+	double link_max_pps;            /* at efficiency 1 */
+	enum cqesim_direction link_binding;
+	double offered_pps;             /* arrived / duration; 0: fewer than two frames */
+	double line_pps;                /* port's line rate for this mix */
+	double limit_pps[CQESIM_LIMITS];
+	enum cqesim_limit binding;
+	bool link_has_room;             /* expected link rate >= line rate */
+};
+
+struct cqesim_sim;
+
+/* -EINVAL with *err for what cannot be, -ENOMEM. */
+CQESIM_API int cqesim_sim_create(struct cqesim_sim **sim, const struct cqesim_sim_config *config,
+				 struct cqesim_error *err);
+CQESIM_API void cqesim_sim_destroy(struct cqesim_sim *sim);
+
+/*
+ * n classified frames arrive.  -EBADMSG: what came back is not what was sent,
+ * an error of cqesim itself; *err names queue, slot and field.
+ */
+CQESIM_API int cqesim_sim_feed(struct cqesim_sim *sim, const struct cqesim_frame *frames,
+			       const struct cqesim_rx *rx, unsigned n, struct cqesim_error *err);
+
+/* No more frames: close sessions, let the cores read what is left, make the result. */
+CQESIM_API int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err);
+
+/* After cqesim_sim_finish; lives as long as the simulation. */
+CQESIM_API const struct cqesim_result *cqesim_sim_result(const struct cqesim_sim *sim);
+
+/* ---- the whole way: one reading of a trace through one or several simulations ---- */
+
+#define CQESIM_REPLAY_SIMS_MAX 8u
+
+struct cqesim_replay {
+	struct cqesim_trace *trace;
+	const struct cqesim_port *port;
+	struct cqesim_sim *sim[CQESIM_REPLAY_SIMS_MAX];
+	unsigned sims;
+	struct cqesim_port_stats *port_stats; /* filled; zeroed by the caller */
+	/* Now and then (may be NULL); a value other than 0 ends the run with -EINTR. */
+	int (*progress)(void *context, const struct cqesim_trace_stats *stats);
+	void *progress_context;
+};
+
+/* Errors of the trace, of cqesim_sim_feed, or -EINTR. */
+CQESIM_API int cqesim_replay_run(struct cqesim_replay *replay, struct cqesim_error *err);
+
+/* ---- feeds: ring writes of queue 0 in a file, for checking with a real driver's code ---- */
+
+struct cqesim_feed;
+
+/*
+ * Start a feed file: "CQFEED01", then little-endian 32-bit words: a slot number
+ * and its 64 bytes, or 0xffffffff where the driver polls until it finds
+ * nothing.  The file appears under its name when it is closed with success.
+ */
+CQESIM_API int cqesim_feed_create(struct cqesim_feed **feed, const char *path,
+				  struct cqesim_error *err);
+CQESIM_API struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed);
+/* keep: rename to its name; otherwise nothing is left behind. */
+CQESIM_API int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *err);
+
+/*
+ * The arguments for pmd_referee that fit this simulation's feed, for instance
+ * "--log-cqe-n 10 --log-elts-n 10 --mode vec --mcqe-format hash".  -ENOTSUP with *err when its driver has no
+ * counterpart there.
+ */
+CQESIM_API int cqesim_feed_command(const struct cqesim_result *result, const char *path,
+				   char *text, size_t size, struct cqesim_error *err);
+
+#endif

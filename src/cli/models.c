@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cqesim models: what profiles there are, and what stands in one. */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+#include "cqesim/report.h"
+
+#define COMMAND "models"
+
+static const char help_text[] =
+	"usage: cqesim models [--json]\n"
+	"       cqesim models show NAME [--json]\n"
+	"\n"
+	"Lists the profiles of devices, links, drivers and hosts, or shows one with the\n"
+	"unit, evidence grade, range and source of every parameter. NAME may be a file.\n"
+	"Links are named gen1x1 to gen5x32. $CQESIM_MODELS names another folder.\n"
+	"\n"
+	"Exit status: 0 good, 1 bad profile, 2 bad usage.\n";
+
+static const struct option long_options[] = {
+	{"json", no_argument, NULL, 'j'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static void json_string(const char *s)
+{
+	putchar('"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			putchar('\\');
+		putchar((unsigned char)*s < 0x20 ? ' ' : *s);
+	}
+	putchar('"');
+}
+
+static int list(bool json)
+{
+	struct cqesim_error err = {""};
+
+	if (json)
+		puts("{");
+	for (int kind = 0; kind < CQESIM_PROFILE_KINDS; kind++) {
+		char **names = cqesim_profile_names(kind, &err);
+
+		if (!names) {
+			complain("%s", err.text);
+			return EXIT_INPUT;
+		}
+		if (json)
+			printf("  \"%s\": [", cqesim_profile_kind_name(kind));
+		else
+			printf("%s%ss\n", kind ? "\n" : "", cqesim_profile_kind_name(kind));
+		for (unsigned i = 0; names[i]; i++) {
+			struct cqesim_profile *p = NULL;
+
+			if (json) {
+				fputs(i ? ", " : "", stdout);
+				json_string(names[i]);
+				continue;
+			}
+			if (kind == CQESIM_PROFILE_LINK)
+				printf("  %-18s PCIe links, generation 1 to 5, 1 to 32 lanes\n",
+				       "gen1x1 .. gen5x32");
+			else if (cqesim_profile_load(&p, kind, names[i], &err))
+				printf("  %-18s unusable: %s\n", names[i], err.text);
+			else
+				printf("  %-18s %s\n", names[i], p->title);
+			cqesim_profile_free(p);
+			if (kind == CQESIM_PROFILE_LINK)
+				break;
+		}
+		if (json)
+			puts(kind + 1 < CQESIM_PROFILE_KINDS ? "]," : "]");
+		cqesim_profile_names_free(names);
+	}
+	puts(json ? "}" : "\ncqesim models show NAME tells what stands in one.");
+	return close_stdout();
+}
+
+static int show(const char *name, bool json)
+{
+	struct cqesim_error err = {""}, first = {""};
+	struct cqesim_profile *p = NULL;
+	int rc = -ENOENT;
+
+	/* The kind follows from the name: whichever folder has it. */
+	for (int kind = 0; kind < CQESIM_PROFILE_KINDS && !p; kind++) {
+		bool by_path = strchr(name, '/') || strstr(name, ".yaml");
+
+		if (kind == CQESIM_PROFILE_LINK && (by_path || strncmp(name, "gen", 3)))
+			continue;
+		int here = cqesim_profile_load(&p, kind, name, &err);
+		if (!here) {
+			rc = 0;
+		} else if (!*first.text || rc == -ENOENT) {
+			first = err;
+			rc = here;
+		}
+	}
+	if (p) {
+		rc = json ? cqesim_report_profile_json(p, stdout, &err)
+			  : cqesim_report_profile_text(p, stdout, &err);
+		cqesim_profile_free(p);
+		if (!rc)
+			return close_stdout();
+		first = err;
+	} else if (rc == -ENOENT && !strchr(name, '/')) {
+		complain("no profile %s; cqesim models lists them", name);
+		return EXIT_INPUT;
+	}
+	complain("%s", first.text);
+	return EXIT_INPUT;
+}
+
+int cmd_models(int argc, char **argv)
+{
+	bool json = false;
+	int c;
+
+	opterr = 0;
+	optind = 1;
+	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help_text, stdout);
+			return close_stdout();
+		}
+		if (c != 'j')
+			return bad_option(COMMAND, argv, c);
+		json = true;
+	}
+	if (optind == argc)
+		return list(json);
+	if (!strcmp(argv[optind], "show") && argc - optind == 2)
+		return show(argv[optind + 1], json);
+	return usage_error(COMMAND, "expected nothing, or show NAME");
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * text.c - the report for people: a headline that answers the question, then
+ * what was replayed, on what, and the sections of tables.c and receive.c.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/report_internal.h"
+
+/* ---- headline ---- */
+
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static const char *limit_sentence(enum cqesim_limit limit)
+{
+	switch (limit) {
+	case CQESIM_LIMIT_DEVICE:
+		return "The device's pipeline is the limit";
+	case CQESIM_LIMIT_HOST:
+		return "The host's polling cores are the limit";
+	default:
+		return "The port's line rate is the limit";
+	}
+}
+
+static void link_headline(struct report_out *o, const struct cqesim_result *r)
+{
+	const char *link = r->config->link->name;
+	struct numtext line = report_rate(r->line_pps), most = report_rate(r->link_max_pps);
+	struct numtext expected = report_rate(r->limit_pps[CQESIM_LIMIT_LINK]);
+
+	if (r->binding == CQESIM_LIMIT_LINK) {
+		report_para(o, 0,
+			    "PCIe %s is the limit: for this mix %s carries %s (%s if nothing were "
+			    "lost on it), the port's line rate is %s.",
+			    report_direction(r->link_binding), link, expected.s, most.s, line.s);
+		return;
+	}
+	if (r->link_has_room)
+		report_para(o, 0,
+			    "The link has room: for this mix %s carries %s (%s if nothing were lost "
+			    "on it), the port's line rate is %s.",
+			    link, expected.s, most.s, line.s);
+	else
+		report_para(o, 0,
+			    "The link does not carry line rate: for this mix %s carries %s (%s if "
+			    "nothing were lost on it), the port's line rate is %s.",
+			    link, expected.s, most.s, line.s);
+	report_para(o, 0, "%s: %s.", limit_sentence(r->binding),
+		    report_rate(r->limit_pps[r->binding]).s);
+}
+
+static enum cqesim_drop main_drop(const struct cqesim_result *r)
+{
+	enum cqesim_drop most = CQESIM_DROP_OVERSIZE;
+
+	for (unsigned i = 1; i < CQESIM_DROPS; i++)
+		if (r->dropped[i] > r->dropped[most])
+			most = (enum cqesim_drop)i;
+	return most;
+}
+
+static void headline(struct report_out *o, const struct cqesim_result *r,
+		     const struct report_metrics *m)
+{
+	if (!r->arrived) {
+		report_para(o, 0, "Nothing was replayed: no packet arrived.");
+		return;
+	}
+	if (r->delivered)
+		link_headline(o, r);
+	if (r->offered_pps > 0)
+		report_para(o, 0, "This trace offers %s on average%s%s.",
+			    report_rate(r->offered_pps).s, r->delivered ? ", of what binds " : "",
+			    r->delivered ? report_percent(report_ratio(r->offered_pps,
+								       r->limit_pps[r->binding]))
+						   .s
+					 : "");
+	if (!m->dropped)
+		report_para(o, 0, "No packet was lost: %s of %s delivered.",
+			    report_count(r->delivered).s, report_count(r->arrived).s);
+	else
+		report_para(o, 0, "%s of %s packet%s (%s) not delivered, most for %s.",
+			    report_count(m->dropped).s, report_count(r->arrived).s,
+			    plural(r->arrived),
+			    report_percent(report_ratio((double)m->dropped, (double)r->arrived)).s,
+			    cqesim_drop_name(main_drop(r)));
+	if (r->delivered)
+		report_para(o, 0,
+			    "Completions cost %s B of PCIe per packet; compression (%s) saves %s B of "
+			    "the %s B of plain CQEs.",
+			    report_real(m->completions, 2).s, report_compression(r),
+			    report_real(m->saved, 2).s, report_real(r->plain_cqe_bytes, 2).s);
+}
+
+/* ---- what was replayed ---- */
+
+/* "IPv4 9,000 (90.0 %), ..." of the classes that occur. */
+static void append_class(char *text, size_t size, const char *name, uint64_t n, uint64_t all)
+{
+	size_t used = strlen(text);
+
+	if (n)
+		snprintf(text + used, size - used, "%s%s %s (%s)", used ? ", " : "", name,
+			 report_count(n).s, report_percent(report_ratio((double)n, (double)all)).s);
+}
+
+static void classes(struct report_out *o, const struct cqesim_port_stats *s)
+{
+	static const struct {
+		const char *name;
+		unsigned all, none;
+	} class[] = {
+		{"IPv4", CQESIM_VIEW_IPV4, 0},
+		{"IPv6", CQESIM_VIEW_IPV6, 0},
+		{"neither", 0, CQESIM_VIEW_IPV4 | CQESIM_VIEW_IPV6},
+		{"TCP", CQESIM_VIEW_TCP, 0},
+		{"UDP", CQESIM_VIEW_UDP, 0},
+		{"other L4", 0, CQESIM_VIEW_TCP | CQESIM_VIEW_UDP | CQESIM_VIEW_L4_NONE},
+		{"VLAN", CQESIM_VIEW_VLAN, 0},
+		{"QinQ", CQESIM_VIEW_QINQ, 0},
+		{"fragments", CQESIM_VIEW_FRAGMENT, 0},
+		{"IP options", CQESIM_VIEW_OPTIONS, 0},
+		{"VXLAN", CQESIM_VIEW_VXLAN, 0},
+		{"GRE", CQESIM_VIEW_GRE, 0},
+		{"Geneve", CQESIM_VIEW_GENEVE, 0},
+		{"IP in IP", CQESIM_VIEW_IPIP, 0},
+		{"headers cut short", CQESIM_VIEW_SHORT, 0},
+	};
+	uint64_t all = cqesim_port_views(s, 0, 0);
+	char text[1024] = "";
+
+	for (unsigned i = 0; i < sizeof(class) / sizeof(class[0]); i++)
+		append_class(text, sizeof(text), class[i].name,
+			     cqesim_port_views(s, class[i].all, class[i].none), all);
+	report_row(o, "classes", "%s", *text ? text : "none");
+}
+
+static void fcs(struct report_out *o, const struct cqesim_trace_stats *t, const char *note)
+{
+	if (t->synthetic)
+		report_row(o, "FCS", "sizes of the synthetic workload are with FCS, as on the wire");
+	else if (t->fcs == CQESIM_FCS_PRESENT)
+		report_row(o, "FCS", "the capture's lengths include the 4 bytes of the FCS (%s)",
+			   t->fcs_detected ? "detected" : "--fcs present");
+	else
+		report_row(o, "FCS",
+			   "the capture's lengths are without FCS (%s); 4 bytes are added to each "
+			   "on the wire",
+			   t->fcs_detected ? "detected" : "--fcs absent");
+	if (note)
+		report_row(o, "", "%s", note);
+}
+
+/* What was not as in a clean capture; nothing when all was. */
+static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
+		  const struct cqesim_result *r)
+{
+	const struct {
+		uint64_t n;
+		const char *what;
+	} note[] = {
+		{t->skipped[CQESIM_SKIP_REQUESTED], "left out at the start, as asked (--skip)"},
+		{t->skipped[CQESIM_SKIP_ZERO_LENGTH], "skipped: records without a single byte"},
+		{t->padded, "below 60 bytes: padded as on the wire"},
+		{t->cut, "stored shorter than they were: full length counts, headers as far as stored"},
+		{t->stored_longer, "stored longer than they were: the surplus is ignored"},
+		{t->time_backwards, "with a time before an earlier one: taken as equal to it"},
+		{t->clock_steps, "of these more than a second back: the clock was set, time goes on"},
+		{t->gaps_clamped, "after a gap of over 100 days, which was shortened"},
+		{r->segmented, "longer than the MTU: cut into segments (--segment)"},
+		{r->segments, "made by that"},
+	};
+	const char *label = "notes";
+
+	for (unsigned i = 0; i < sizeof(note) / sizeof(note[0]); i++) {
+		if (!note[i].n)
+			continue;
+		report_row(o, label, "%s packet%s %s", report_count(note[i].n).s, plural(note[i].n),
+			   note[i].what);
+		label = "";
+	}
+	if (t->skipped[CQESIM_SKIP_ZERO_LENGTH] && *t->zero_where) {
+		report_row(o, label, "first record without a byte: %s", t->zero_where);
+		label = "";
+	}
+	if (t->truncated)
+		report_row(o, label, "truncated: %s; what was read before counts",
+			   *t->truncated_where ? t->truncated_where : "the capture ends in a record");
+}
+
+static void replayed(struct report_out *o, const struct cqesim_report *report,
+		     const struct cqesim_result *r, const struct report_metrics *m)
+{
+	const struct cqesim_trace_stats *t = report->trace;
+	double mean = report_ratio((double)t->wire_bytes, (double)t->frames);
+
+	report_title(o, "What was replayed");
+	report_row(o, t->synthetic ? "workload" : "source", "%s",
+		   report->source ? report->source : "unknown");
+	report_row(o, "packets", "%s read, %s replayed", report_count(t->packets).s,
+		   report_count(t->frames).s);
+	report_row(o, "bytes", "%s B as captured (%s B stored), %s B on the wire, %s B a packet",
+		   report_count(t->capture_bytes).s, report_count(t->stored_bytes).s,
+		   report_count(t->wire_bytes).s, report_real(mean, 2).s);
+	if (r->offered_pps > 0)
+		report_row(o, "time", "%s from the first frame to the end of the last: %s, %s on the port",
+			   report_time(r->duration_ps).s, report_rate(r->offered_pps).s,
+			   report_bits(r->offered_pps * m->line_bits).s);
+	else
+		report_row(o, "time", "%s; packet rate n/a, it takes two frames",
+			   report_time(r->duration_ps).s);
+	classes(o, report->port);
+	fcs(o, t, report->fcs_note);
+	notes(o, t, r);
+}
+
+/* ---- set-up ---- */
+
+static void set_up(struct report_out *o, const struct cqesim_result *r)
+{
+	const struct cqesim_sim_config *c = r->config;
+	static const char *const checksums[] = {"trusted", "IPv4 header verified, L4 trusted",
+						"verified where the whole frame is there"};
+
+	report_title(o, "Set-up");
+	report_row(o, "device", "%s: %s; port %s Gb/s", c->device->name, c->device->title,
+		   cqesim_profile_text(c->device, CQESIM_DEV_PORT_SPEED));
+	report_row(o, "link",
+		   "%s: PCIe Gen%u, %u lane%s, %s MB/s each way for TLPs and DLLPs; MPS %s B, MRRS %s "
+		   "B, RCB %s B, efficiency %s",
+		   c->link->name, c->link->generation, c->link->lanes, plural(c->link->lanes),
+		   report_real(r->link_rate / 1e6, 0).s, cqesim_profile_text(c->link, CQESIM_LINK_MPS),
+		   cqesim_profile_text(c->link, CQESIM_LINK_MRRS),
+		   cqesim_profile_text(c->link, CQESIM_LINK_RCB),
+		   cqesim_profile_text(c->link, CQESIM_LINK_EFFICIENCY));
+	report_row(o, "driver", "%s: %s", c->driver->name, c->driver->title);
+	report_row(o, "host", "%s: %s; %s GHz", c->host->name, c->host->title,
+		   cqesim_profile_text(c->host, CQESIM_HOST_CLOCK));
+	report_row(o, "queues",
+		   "%u, each on a core of its own: ring %s WQEs, completion ring %s CQEs, polls for "
+		   "bursts of up to %s packets",
+		   r->queues, report_count(c->ring).s, report_count(c->cq_size).s,
+		   report_count(c->burst).s);
+	report_row(o, "port", "MTU %s B (frames to %s B without FCS); checksums %s; FCS %s",
+		   report_count(c->mtu).s, report_count(r->max_frame).s,
+		   checksums[(unsigned)c->checksums <= CQESIM_CHECKSUMS_VERIFY ? c->checksums : 0],
+		   c->keep_fcs ? "delivered" : "stripped");
+	report_row(o, "compression",
+		   "%s: the driver %s for it (cqe_comp_en %s), the firmware's policy is %s "
+		   "(cqe_compression); mini-CQE format %s, up to %s packets a session",
+		   report_compression(r), r->cqe_comp_en ? "asks" : "does not ask",
+		   r->cqe_comp_en ? "on" : "off", report_firmware(r),
+		   cqesim_mini_format_name(r->mini_format),
+		   cqesim_profile_text(c->device, CQESIM_DEV_COMP_MAX_NUM));
+}
+
+static void verified(struct report_out *o, const struct cqesim_result *r)
+{
+	report_title(o, "Verified");
+	if (!r->delivered)
+		report_para(o, 2, "No packet was delivered, so no completion was read back.");
+	else
+		report_para(o, 2,
+			    "Every one of %s delivered packet%s was read back from the completion "
+			    "ring as it was sent; the busiest ring went round %s time%s.",
+			    report_count(r->delivered).s, plural(r->delivered),
+			    report_count(r->laps).s, plural(r->laps));
+}
+
+int cqesim_report_text(const struct cqesim_report *report, FILE *out, struct cqesim_error *err)
+{
+	struct report_out o;
+	struct report_metrics m;
+
+	if (!report->results || report->main >= report->results)
+		return cqesim_fail(err, -EINVAL, "report: main result %u of %u does not exist",
+				   report->main, report->results);
+	const struct cqesim_result *r = report->result[report->main];
+
+	report_begin(&o, out);
+	report_metrics(r, &m);
+	headline(&o, r, &m);
+	replayed(&o, report, r, &m);
+	set_up(&o, r);
+	if (report->results > 1)
+		report_compare(&o, report);
+	report_limits(&o, r, &m);
+	report_pcie(&o, r, &m);
+	report_sessions(&o, r, &m);
+	report_polls(&o, r, &m);
+	report_drops(&o, r, &m);
+	verified(&o, r);
+	report_assumptions(&o, r);
+	return report_end(&o, err);
+}

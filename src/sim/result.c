@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From counters to per-packet costs, ceilings and the limit that binds. */
+#include "sim_internal.h"
+
+const char *cqesim_drop_name(enum cqesim_drop drop)
+{
+	static const char *const name[CQESIM_DROPS] = {
+		"oversize", "rx_discards_phy", "rx_out_of_buffer", "other",
+	};
+	return (unsigned)drop < CQESIM_DROPS ? name[drop] : "unknown";
+}
+
+const char *cqesim_limit_name(enum cqesim_limit limit)
+{
+	static const char *const name[CQESIM_LIMITS] = {"port", "link", "device", "host"};
+
+	return (unsigned)limit < CQESIM_LIMITS ? name[limit] : "unknown";
+}
+
+static void sum_hosts(struct cqesim_host_stats *sum, const struct cqesim_host_stats *s)
+{
+	sum->packets += s->packets;
+	sum->bytes += s->bytes;
+	sum->polls += s->polls;
+	sum->empty_polls += s->empty_polls;
+	sum->busy_ps += s->busy_ps;
+	sum->errors += s->errors;
+	sum->occupancy_sum += s->occupancy_sum;
+	if (s->occupancy_max > sum->occupancy_max)
+		sum->occupancy_max = s->occupancy_max;
+	for (unsigned i = 0; i <= CQESIM_BURST_MAX; i++)
+		sum->burst_hist[i] += s->burst_hist[i];
+	for (unsigned i = 0; i < CQESIM_OCCUPANCY_CLASSES; i++)
+		sum->occupancy_hist[i] += s->occupancy_hist[i];
+}
+
+static void sum_queues(struct cqesim_sim *sim)
+{
+	struct cqesim_result *r = &sim->result;
+
+	r->queues = sim->config.queues;
+	for (unsigned i = 0; i < r->queues; i++) {
+		struct queue *q = &sim->queue[i];
+		struct cqesim_queue_result *out = &r->queue[i];
+
+		out->host = cqesim_host_stats(q->host);
+		out->offered = q->arrived;
+		out->delivered = q->read_count;
+		r->delivered += q->read_count;
+		for (unsigned d = 0; d < CQESIM_DROPS; d++) {
+			out->dropped[d] = q->dropped[d];
+			r->dropped[d] += q->dropped[d];
+		}
+		sum_hosts(&r->host, out->host);
+		uint64_t laps = q->read_count / sim->config.cq_size;
+		if (laps > r->laps)
+			r->laps = laps;
+		uint64_t end = cqesim_host_next_ps(q->host);
+		if (q->read_count && end > r->end_ps)
+			r->end_ps = end;
+	}
+	r->delivered_bytes = r->host.bytes;
+}
+
+/*
+ * Bytes per delivered packet.  WQEs are read in blocks: their cost is the share
+ * of those used, not of a last block that was read and not used up yet.
+ */
+static void per_packet(struct cqesim_sim *sim)
+{
+	struct cqesim_result *r = &sim->result;
+	const struct cqesim_link *link = cqesim_nic_link(sim->nic);
+	struct cqesim_tlps request, completion;
+	uint32_t fetch = (uint32_t)cqesim_profile_u64(sim->config.device, CQESIM_DEV_WQE_FETCH);
+
+	if (!r->delivered)
+		return;
+	double n = (double)r->delivered;
+	double fetches = (double)r->nic.wqes * CQESIM_RQ_SEG_BYTES / fetch / n;
+	double posted = 0;
+
+	cqesim_link_read(link, 0, fetch, &request, &completion);
+	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
+		r->bytes_per_packet[k] = (double)r->nic.traffic[k].wire / n;
+	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] = fetches * (double)request.wire;
+	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] = fetches * (double)completion.wire;
+	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_MINI; k++)
+		posted += (double)r->nic.traffic[k].count / n;
+
+	const double dllp = CQESIM_DLLP_BYTES;
+	double requests = fetches * (double)request.count;
+	double completions = fetches * (double)completion.count;
+	r->dllp_per_packet[CQESIM_UP] = completions * dllp / link->config.ack_every;
+	r->dllp_per_packet[CQESIM_DOWN] = (posted + requests) * dllp / link->config.ack_every +
+					  posted * dllp / link->config.fc_every;
+	r->per_packet[CQESIM_UP] = r->dllp_per_packet[CQESIM_UP];
+	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_WQE_REQUEST; k++)
+		r->per_packet[CQESIM_UP] += r->bytes_per_packet[k];
+	r->per_packet[CQESIM_DOWN] = r->dllp_per_packet[CQESIM_DOWN] +
+				     r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION];
+}
+
+/* All cores busy with full bursts, traffic spread over them as it was. */
+static double host_ceiling(const struct cqesim_sim *sim)
+{
+	const struct cqesim_result *r = &sim->result;
+	struct cqesim_host_config h = sim_host_config(sim);
+	uint64_t busiest = 0, offered = 0;
+
+	for (unsigned i = 0; i < r->queues; i++) {
+		offered += r->queue[i].offered;
+		if (r->queue[i].offered > busiest)
+			busiest = r->queue[i].offered;
+	}
+	if (!r->delivered || !busiest)
+		return 0;
+	double n = (double)(r->nic.plain + r->nic.session_packets);
+	double cycles = h.poll_cycles / h.burst +
+			((double)r->nic.plain * h.plain_cycles +
+			 (double)r->nic.session_packets * h.mini_cycles +
+			 (double)r->nic.sessions * h.session_cycles) / n;
+	return h.clock_hz / cycles * (double)offered / (double)busiest;
+}
+
+void sim_result(struct cqesim_sim *sim)
+{
+	struct cqesim_result *r = &sim->result;
+	const struct cqesim_link *link = cqesim_nic_link(sim->nic);
+	const struct cqesim_profile *dev = sim->config.device;
+
+	sum_queues(sim);
+	r->nic = *cqesim_nic_stats(sim->nic);
+	r->duration_ps = sim->wire.ps;
+	per_packet(sim);
+
+	struct cqesim_tlps plain = cqesim_link_write(link, 0, CQESIM_CQE_BYTES);
+	r->plain_cqe_bytes = (double)plain.wire;
+	r->link_rate = cqesim_link_rate(link);
+	if (r->arrived >= 2)
+		r->offered_pps = (double)r->arrived / ((double)r->duration_ps * 1e-12);
+	if (r->arrived) {
+		double wire = (double)r->arrived_wire_bytes / (double)r->arrived +
+			      CQESIM_WIRE_GAP_BYTES;
+		r->line_pps = cqesim_profile_num(dev, CQESIM_DEV_PORT_SPEED) * 1e9 / 8 / wire;
+	}
+	if (r->delivered) {
+		r->link_binding = r->per_packet[CQESIM_DOWN] > r->per_packet[CQESIM_UP] ? CQESIM_DOWN
+										     : CQESIM_UP;
+		r->link_max_pps = r->link_rate / r->per_packet[r->link_binding];
+	}
+	r->limit_pps[CQESIM_LIMIT_PORT] = r->line_pps;
+	r->limit_pps[CQESIM_LIMIT_LINK] = r->link_max_pps * link->config.efficiency;
+	r->limit_pps[CQESIM_LIMIT_DEVICE] = cqesim_profile_num(dev, CQESIM_DEV_MAX_PPS) * 1e6;
+	r->limit_pps[CQESIM_LIMIT_HOST] = host_ceiling(sim);
+	for (unsigned i = 0; i < CQESIM_LIMITS; i++)
+		if (r->limit_pps[i] < r->limit_pps[r->binding])
+			r->binding = (enum cqesim_limit)i;
+	r->link_has_room = r->limit_pps[CQESIM_LIMIT_LINK] >= r->line_pps;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The simulation's inside, shared by the files of this folder. */
+#ifndef CQESIM_SIM_INTERNAL_H
+#define CQESIM_SIM_INTERNAL_H
+
+#include "cqesim/sim.h"
+
+/* cqesim_rxmeta as words, for comparing. */
+#define META_WORDS (sizeof(struct cqesim_rxmeta) / sizeof(uint64_t))
+_Static_assert(sizeof(struct cqesim_rxmeta) % sizeof(uint64_t) == 0, "compared in words");
+
+/* The parts of a driver's queue in memory, and what is in flight. */
+struct queue {
+	struct cqesim_sim *sim;
+	unsigned number;
+	uint8_t *cq_ring, *wq_ring;
+	uint32_t dbrec[2]; /* RQ, CQ */
+	uint8_t *buffers;  /* address space without memory: no data is ever written */
+	size_t buffers_size;
+	uint32_t rqn;
+	struct cqesim_host_queue *host;
+	uint64_t last_visible_ps;
+
+	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs */
+	uint32_t sent_mask;
+	uint64_t sent_count, read_count;
+	uint64_t arrived, dropped[CQESIM_DROPS];
+};
+
+struct cqesim_sim {
+	struct cqesim_sim_config config;
+	struct cqesim_result result;
+	struct cqesim_nic *nic;
+	struct cqesim_pacer wire; /* units: bytes */
+	uint64_t wire_gap_ps;     /* of the gap after a frame */
+	unsigned log_ring, log_cq;
+	uint64_t meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
+	struct queue *queue;
+	struct cqesim_error fault;
+	bool finished;
+};
+
+/* config.c: from profiles to the numbers that the stations take. */
+int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err);
+int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
+		   struct cqesim_error *err);
+struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim);
+enum cqesim_invalidate sim_invalidate(const struct cqesim_sim *sim);
+
+/* result.c */
+void sim_result(struct cqesim_sim *sim);
+
+#endif

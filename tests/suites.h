@@ -1,0 +1,4 @@
+SUITE(pcie)
+SUITE(port)
+SUITE(profile)
+SUITE(trace)

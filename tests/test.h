@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* test.h - what the test files share. */
+#ifndef CQESIM_TEST_H
+#define CQESIM_TEST_H
+
+#include <check.h>
+#include <stdbool.h>
+
+/* The source folder that the tests were built from. */
+const char *test_top_srcdir(void);
+
+/* The folder with reference material, or NULL: then say test_skip() and return. */
+const char *test_shared_dir(void);
+
+/* A fresh folder, one per process, removed when the process ends. */
+const char *test_tmpdir(void);
+
+/* Print "skipped: NAME: REASON"; counted and listed again by the runner. */
+void test_skip(const char *name, const char *reason);
+
+Suite *suite_common(void);
+Suite *suite_cqe(void);
+Suite *suite_cq(void);
+Suite *suite_rq(void);
+Suite *suite_pcie(void);
+Suite *suite_trace(void);
+Suite *suite_port(void);
+Suite *suite_nic(void);
+Suite *suite_host(void);
+Suite *suite_sim(void);
+Suite *suite_profile(void);
+Suite *suite_report(void);
+Suite *suite_captures(void);
+Suite *suite_referee(void);
+Suite *suite_cli(void);
+
+#endif
