@@ -126,9 +126,15 @@ START_TEST(fragments)
 	/* Atomic: a fragment header around the whole packet. */
 	start(32), udp(53), frag6(17, 0), ip6(44), eth(0x86dd);
 	EXPECT(V6 | VUDP | FRAG | OPT, 0, 0, L3OK, N6 | NFRAG | NOPT, H6);
-	/* After a later fragment's header comes data, whatever its number. */
-	start(32), frag6(60, 0x10), ip6(44), eth(0x86dd);
+	/* More headers may follow in the first fragment. */
+	start(32), udp(53), ext(17, 0), frag6(60, 1), ip6(44), eth(0x86dd);
+	EXPECT(V6 | VUDP | FRAG | OPT, 0, 0, L3OK, N6 | NFRAG | NOPT, H6);
+	/* In a later one comes data, whatever its number and its first byte. */
+	start(32), pkt.buf[pkt.off] = 17, frag6(60, 0x10), ip6(44), eth(0x86dd);
 	EXPECT(V6 | FRAG | OPT, 0, 0, L3OK, N6 | NFRAG | NOPT, H6);
+	/* No L4 header is missing from a small one. */
+	start(4), ip4(17, 4, 0), eth(0x0800);
+	EXPECT(V4 | VUDP | FRAG, 0, 0, L3OK, N4 | NFRAG, H4);
 	/* Fragments of a tunnel are not looked into. */
 	start(0), udp(53), ip4(17, 0, 0), eth(0x0800), vxlan(), ip4(17, MF, 0), eth(0x0800);
 	EXPECT(V4 | VUDP | FRAG | CQESIM_VIEW_VXLAN, 0, 0, L3OK, N4 | NFRAG, H4);
@@ -224,7 +230,7 @@ START_TEST(tunnels)
 	start(9), udp(1), ip4(17, 0, 0), eth(0x0800), vxlan(), ip4(17, 0, 0)[10] ^= 1, eth(0x0800);
 	EXPECT(V4 | VUDP | VX, 42, 1, ALLOK, N4 | NUDP, H4 | HUDP);
 
-	start(9), udp(1), ip4(17, 0, 0), eth(0x0800), geneve(3, 0x6558), ip6(17), eth(0x86dd);
+	start(9), udp(1), ip4(17, 0, 0), eth(0x0800), geneve(40, 0x6558), ip6(17), eth(0x86dd);
 	EXPECT(V6 | VUDP | GNV, 62, 3, ALLOK, N4 | NUDP, H6 | HUDP);
 	start(0), tcp(TCP_SYN, 0), ip6(6), geneve(0, 0x86dd), ip4(17, 0, 0), eth(0x0800);
 	EXPECT(V4 | VUDP | GNV, 42, 1, ALLOK, N6 | NTCP, H4 | HUDP);
@@ -238,6 +244,10 @@ START_TEST(tunnels)
 	EXPECT(V4 | VGRE, 0, 1, ALLOK, N4 | NACK, H4);
 	/* Version 1 (PPTP) and ERSPAN: GRE to a dissector, plain IPv4 to the NIC. */
 	start(9), gre(0x3001, 0x880b, 2), ip4(47, 0, 0), eth(0x0800);
+	EXPECT(V4 | VGRE, 0, 0, L3OK, N4, H4);
+	start(9), udp(1), ip4(17, 0, 0), gre(0x2001, 0x0800, 1), ip4(47, 0, 0), eth(0x0800);
+	EXPECT(V4 | VGRE, 0, 0, L3OK, N4, H4);
+	start(9), udp(1), ip4(17, 0, 0), gre(0x4000, 0x0800, 0), ip4(47, 0, 0), eth(0x0800);
 	EXPECT(V4 | VGRE, 0, 0, L3OK, N4, H4);
 	start(60), gre(0x1000, 0x88be, 1), ip4(47, 0, 0), eth(0x0800);
 	EXPECT(V4 | VGRE, 0, 0, L3OK, N4, H4);

@@ -49,6 +49,7 @@ struct cqesim_pacer {
 	uint64_t rem; /* the rest, in 1/den ps; < den */
 	uint64_t num; /* picoseconds per unit are num / den */
 	uint64_t den;
+	uint64_t inv; /* 2^64 / den, rounded down: dividing by multiplying */
 };
 
 /*
@@ -66,17 +67,41 @@ static inline void cqesim_pacer_not_before(struct cqesim_pacer *p, uint64_t now_
 	}
 }
 
+/* 2^64 / den, rounded down; den > 1. */
+static inline uint64_t cqesim_reciprocal(uint64_t den)
+{
+	uint64_t q = UINT64_MAX / den;
+
+	return UINT64_MAX % den == den - 1 ? q + 1 : q; /* den is a power of two */
+}
+
+/*
+ * Exact quotient and remainder by a divisor whose reciprocal inv is known.  The
+ * product is at most one too small, which the remainder shows.
+ */
+static inline uint64_t cqesim_divide(uint64_t n, uint64_t den, uint64_t inv, uint64_t *rem)
+{
+	uint64_t q = (uint64_t)((unsigned __int128)n * inv >> 64);
+	uint64_t r = n - q * den;
+
+	if (r >= den) {
+		q++;
+		r -= den;
+	}
+	*rem = r;
+	return q;
+}
+
 /* Do `units` of work.  Exact: no sequence of calls accumulates an error. */
 static inline void cqesim_pacer_advance(struct cqesim_pacer *p, uint64_t units)
 {
+	uint64_t t;
+
 	if (p->den == 1) {
 		p->ps += units * p->num;
-		return;
-	}
-	uint64_t t;
-	if (!__builtin_mul_overflow(units, p->num, &t) && !__builtin_add_overflow(t, p->rem, &t)) {
-		p->ps += t / p->den;
-		p->rem = t % p->den;
+	} else if (!__builtin_mul_overflow(units, p->num, &t) &&
+		   !__builtin_add_overflow(t, p->rem, &t)) {
+		p->ps += cqesim_divide(t, p->den, p->inv, &p->rem);
 	} else {
 		unsigned __int128 w = (unsigned __int128)units * p->num + p->rem;
 		p->ps += (uint64_t)(w / p->den);

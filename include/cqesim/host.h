@@ -8,8 +8,12 @@
  *   poll: nothing visible    empty_poll cycles, again
  *   poll: n <= burst         poll + application's call cycles, and per packet:
  *                            plain or mini cycles, application, cache misses;
- *                            per session its own; then buffers are posted when
- *                            enough have come together
+ *                            per session its own
+ *
+ * How many packets a poll returns and when buffers are posted is the driver's
+ * rule.  Simple: all that are visible up to the burst; at the end of the call
+ * buffers are posted when `replenish` or more were used.  DPDK's vector
+ * function: see src/host/vec.c.
  */
 #ifndef CQESIM_HOST_H
 #define CQESIM_HOST_H
@@ -19,9 +23,17 @@
 #include "cqesim/rq.h"
 
 #define CQESIM_BURST_MAX 4096u
+/* The vector rule: asked for fewer, the driver never looks at a new completion. */
+#define CQESIM_VEC_BURST_MIN 4u
 #define CQESIM_OCCUPANCY_CLASSES 16u
 
+enum cqesim_poll_rule {
+	CQESIM_POLL_SIMPLE,
+	CQESIM_POLL_DPDK_VEC, /* PMD mlx5_rx_burst_vec */
+};
+
 struct cqesim_host_config {
+	enum cqesim_poll_rule rule;
 	double clock_hz;
 	double poll_cycles;       /* driver and application, per poll that finds packets */
 	double empty_poll_cycles; /* per poll that finds none; > 0 */

@@ -33,9 +33,11 @@ struct cqesim_ring_observer {
 	void *context;
 	/* A slot was written; `slot_bytes` is the ring's own memory. */
 	void (*written)(void *context, unsigned queue, uint32_t slot, uint8_t *slot_bytes);
-	/* The driver read n completions; a negative value stops the run. */
-	int (*polled)(void *context, unsigned queue, const struct cqesim_completion *completions,
-		      unsigned n);
+	/* What was written since the last such call can be seen from visible_ps on. */
+	void (*published)(void *context, unsigned queue, uint64_t visible_ps);
+	/* A poll at now_ps read n completions; a negative value stops the run. */
+	int (*polled)(void *context, unsigned queue, uint64_t now_ps,
+		      const struct cqesim_completion *completions, unsigned n);
 };
 
 struct cqesim_sim_config {
@@ -175,10 +177,12 @@ struct cqesim_feed;
 
 /*
  * Start a feed file: "CQFEED01", then little-endian 32-bit words: a slot number
- * and its 64 bytes, or 0xffffffff where the driver polls until it finds
- * nothing.  The file appears under its name when it is closed with success.
+ * and its 64 bytes; 0xfffffffd and a count where the driver is called for so
+ * many packets.  Each call stands where the simulated driver made it, after
+ * exactly what it could see, so that both use the same buffers at the same
+ * time.  The file appears under its name when it is closed with success.
  */
-CQESIM_API int cqesim_feed_create(struct cqesim_feed **feed, const char *path,
+CQESIM_API int cqesim_feed_create(struct cqesim_feed **feed, const char *path, unsigned burst,
 				  struct cqesim_error *err);
 CQESIM_API struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed);
 /* keep: rename to its name; otherwise nothing is left behind. */

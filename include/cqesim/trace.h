@@ -35,10 +35,19 @@ struct cqesim_frame {
 enum cqesim_fcs {
 	CQESIM_FCS_ABSENT,  /* as most captures are */
 	CQESIM_FCS_PRESENT, /* the last 4 bytes of each frame are the FCS */
-	CQESIM_FCS_AUTO,    /* see whether the last 4 bytes are the right CRC-32 of the rest */
+	/*
+	 * What the pcap file header says about it or, when it says nothing,
+	 * whether the last 4 bytes are the right CRC-32 of the rest in most of
+	 * the uncut frames of the first batch of each file.
+	 */
+	CQESIM_FCS_AUTO,
 };
 
-/* How arrival times are made. */
+/*
+ * How arrival times are made.  At a rate of packets frame i comes at
+ * floor(i x 10^12 x den / num) ps; at a rate of bits each frame starts when the
+ * one before it has left the wire.  Fractions of a picosecond are carried on.
+ */
 enum cqesim_rate_kind {
 	CQESIM_RATE_ASIS,    /* the capture's own times */
 	CQESIM_RATE_PPS,     /* num/den packets per second, evenly spaced */
@@ -63,8 +72,8 @@ CQESIM_API int cqesim_rate_parse(const char *text, uint64_t line_bps, struct cqe
 struct cqesim_trace_config {
 	enum cqesim_fcs fcs;
 	struct cqesim_rate rate; /* zeroed: as captured */
-	uint64_t skip;           /* leave out so many packets at the start */
-	uint64_t limit;          /* stop after so many packets; 0: no limit */
+	uint64_t skip;           /* leave out so many packets at the start, once */
+	uint64_t limit;          /* stop after so many packets in all; 0: no limit */
 	uint64_t repeat;         /* go through the input so many times; 0 and 1: once */
 	bool strict;             /* a truncated capture is an error */
 };
@@ -117,6 +126,11 @@ struct cqesim_trace;
  * first file is opened and looked at now, so that what is no capture is told
  * at once.  Errors: -ENOENT, -EACCES, -EISDIR ... from the system, -EINVAL for
  * what is not a capture, -EPROTONOSUPPORT for a link type other than Ethernet.
+ *
+ * Times count from the first frame of each file: a file starts at the time at
+ * which the one before it ended, a repetition one mean gap later.  A capture
+ * that ends inside a record ends there, and the next one follows.  Standard
+ * input can be read only once.
  */
 CQESIM_API int cqesim_trace_open(struct cqesim_trace **trace, const char *const *paths, size_t n,
 				 const struct cqesim_trace_config *config,
@@ -130,7 +144,12 @@ CQESIM_API int cqesim_trace_open(struct cqesim_trace **trace, const char *const 
  * cqesim_rate_parse (line without one); packets=N with suffix k, M or G
  * (default 10M); proto=udp|tcp; l3=ipv4|ipv6; vlan=ID (0: none).
  * Unknown keys and impossible values are -EINVAL.  config->rate, unless ASIS,
- * overrides rate=.
+ * overrides rate=; a workload has no times of its own, so SPEEDUP is -EINVAL.
+ *
+ * Frames hold valid headers and checksums over a payload of zeros.  At most the
+ * first 128 bytes are handed out (cap_len), the rest is zero; they count as
+ * stored and not as cut.  Lengths are interleaved, each as often as its weight
+ * says, and over time each flow sees all of them.
  */
 CQESIM_API int cqesim_trace_open_synthetic(struct cqesim_trace **trace, const char *spec,
 					   uint64_t line_bps,
@@ -150,8 +169,10 @@ CQESIM_API void cqesim_trace_close(struct cqesim_trace *trace);
 
 /*
  * Write a trace to a nanosecond pcap file ("-" is standard output).  The file
- * appears under its name only when it is complete.  Returns packets written
- * through *packets.
+ * appears under its name only when it is complete; a device or FIFO is written
+ * in place.  Synthetic frames are written whole, others as far as they were
+ * captured, all without FCS.  Returns packets written through *packets (may be
+ * NULL).
  */
 CQESIM_API int cqesim_trace_write_pcap(struct cqesim_trace *trace, const char *path,
 				       uint64_t *packets, struct cqesim_error *err);

@@ -401,7 +401,10 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 		goto input;
 	}
 	if (o->dump_cq) {
-		rc = cqesim_feed_create(&run->feed, o->dump_cq, err);
+		unsigned burst = o->sim.burst ? o->sim.burst
+					      : (unsigned)cqesim_profile_u64(run->driver, CQESIM_DRV_BURST);
+
+		rc = cqesim_feed_create(&run->feed, o->dump_cq, burst, err);
 		if (rc)
 			goto input;
 		run->observer = cqesim_feed_observer(run->feed);

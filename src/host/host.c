@@ -6,39 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cqesim/host.h"
+#include "host_internal.h"
 
 /* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
 #define MILLI 1000.0
 
-struct event { /* completions that become visible together */
-	uint64_t ps;
-	uint32_t count;
-};
-
-struct cqesim_host_queue {
-	struct cqesim_pacer core; /* units: 1/1000 cycle; its clock is the next poll */
-	struct cqesim_cq_reader reader;
-	struct cqesim_rq_poster poster;
-	uint32_t *cq_dbrec;
-	cqesim_host_deliver deliver;
-	void *deliver_context;
-
-	struct event *event; /* ring of as many as the CQ has slots */
-	uint32_t event_mask, head, tail;
-	uint64_t visible;   /* announced and visible, not read */
-	uint64_t invisible; /* announced, not yet visible */
-
-	uint64_t poll, empty, plain, mini, session; /* 1/1000 cycle */
-	unsigned burst, replenish;
-	unsigned free_buffers; /* consumed and not posted again */
-	bool post_due;         /* the poll before this one ended with a doorbell */
-	bool failed;
-
-	struct cqesim_cq_fault fault;
-	struct cqesim_host_stats stats;
-	struct cqesim_completion *completion;
-};
+/* Not negative, not a NaN, and small enough that a burst's sum is far from overflowing. */
+static bool cycles_are_good(double cycles)
+{
+	return cycles >= 0 && cycles <= 1e7;
+}
 
 static uint64_t milli(double cycles)
 {
@@ -51,8 +28,13 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 		       cqesim_host_deliver deliver, void *deliver_context)
 {
 	*out = NULL;
-	if (!(c->clock_hz >= 1e6 && c->clock_hz <= 1e11) || !(milli(c->empty_poll_cycles) > 0) ||
+	if (!cycles_are_good(c->poll_cycles) || !cycles_are_good(c->empty_poll_cycles) ||
+	    !cycles_are_good(c->plain_cycles) || !cycles_are_good(c->mini_cycles) ||
+	    !cycles_are_good(c->session_cycles))
+		return -EINVAL;
+	if (!(c->clock_hz >= 1e6 && c->clock_hz <= 1e11) || !milli(c->empty_poll_cycles) ||
 	    !c->burst || c->burst > CQESIM_BURST_MAX || !c->replenish ||
+	    (c->rule == CQESIM_POLL_DPDK_VEC && c->burst < CQESIM_VEC_BURST_MIN) ||
 	    c->replenish > poster->mask + 1)
 		return -EINVAL;
 
@@ -63,7 +45,7 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->event = calloc((size_t)q->event_mask + 1, sizeof(*q->event));
 	q->completion = calloc(c->burst, sizeof(*q->completion));
 	if (!q->event || !q->completion ||
-	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz * MILLI), 1)) {
+	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * (uint64_t)MILLI, 1)) {
 		cqesim_host_destroy(q);
 		return -ENOMEM;
 	}
@@ -74,11 +56,14 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->deliver_context = deliver_context;
 	q->poll = milli(c->poll_cycles);
 	q->empty = milli(c->empty_poll_cycles);
+	q->empty_cost = q->empty * q->core.num; /* up to 10^10 x 10^9: the rate has a factor of 1000 */
+	q->empty_inv = q->empty_cost > 1 ? cqesim_reciprocal(q->empty_cost) : 0;
 	q->plain = milli(c->plain_cycles);
 	q->mini = milli(c->mini_cycles);
 	q->session = milli(c->session_cycles);
 	q->burst = c->burst;
 	q->replenish = c->replenish;
+	q->vec = c->rule == CQESIM_POLL_DPDK_VEC;
 	*out = q;
 	return 0;
 }
@@ -102,8 +87,8 @@ void cqesim_host_published(struct cqesim_host_queue *q, uint64_t ps, uint32_t co
 /* What is visible by the time of the poll. */
 static void look(struct cqesim_host_queue *q)
 {
-	while (q->head != q->tail && q->event[q->head & q->event_mask].ps <= q->core.ps) {
-		uint32_t count = q->event[q->head++ & q->event_mask].count;
+	while (q->seen != q->tail && q->event[q->seen & q->event_mask].ps <= q->core.ps) {
+		uint32_t count = q->event[q->seen++ & q->event_mask].count;
 
 		q->visible += count;
 		q->invisible -= count;
@@ -115,18 +100,18 @@ static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 {
 	uint64_t goal = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
 
-	if (q->head != q->tail && q->event[q->head & q->event_mask].ps < goal)
-		goal = q->event[q->head & q->event_mask].ps;
+	if (q->seen != q->tail && q->event[q->seen & q->event_mask].ps < goal)
+		goal = q->event[q->seen & q->event_mask].ps;
 
-	uint64_t polls = 1;
-	if (goal > q->core.ps) {
-		/* ceil(gap / cost of a poll), gap and cost in 1/den ps. */
-		unsigned __int128 gap = (unsigned __int128)(goal - q->core.ps) * q->core.den -
-					q->core.rem;
-		unsigned __int128 cost = (unsigned __int128)q->empty * q->core.num;
+	/* ceil(gap / cost of a poll), both in 1/den ps; goal lies after the core's time. */
+	unsigned __int128 gap = (unsigned __int128)(goal - q->core.ps) * q->core.den - q->core.rem;
+	uint64_t polls, rest;
 
-		polls = gap >> 64 || cost >> 64 ? (uint64_t)((gap + cost - 1) / cost)
-						: ((uint64_t)gap + (uint64_t)cost - 1) / (uint64_t)cost;
+	if (!(uint64_t)(gap >> 64) && q->empty_inv) {
+		polls = cqesim_divide((uint64_t)gap, q->empty_cost, q->empty_inv, &rest);
+		polls += rest != 0;
+	} else {
+		polls = (uint64_t)((gap + q->empty_cost - 1) / q->empty_cost);
 	}
 	unsigned __int128 units = (unsigned __int128)polls * q->empty;
 	while (units >> 64) { /* 100 days of gap are too many 1/1000 cycles for one step */
@@ -169,13 +154,26 @@ static uint64_t burst_cost(struct cqesim_host_queue *q, unsigned n)
 	return q->poll + (n - minis) * q->plain + minis * q->mini + sessions * q->session;
 }
 
+/* How many packets the call returns, and for the vector rule also what it posts. */
+static unsigned call(struct cqesim_host_queue *q)
+{
+	if (q->vec)
+		return host_vec_call(q);
+	unsigned n = q->visible < q->burst ? (unsigned)q->visible : q->burst;
+	q->free_buffers += n;
+	q->post_due = q->free_buffers >= q->replenish;
+	return n;
+}
+
 static int poll_burst(struct cqesim_host_queue *q)
 {
-	unsigned want = q->visible < q->burst ? (unsigned)q->visible : q->burst;
+	unsigned want = call(q);
 	int got = cqesim_cq_poll(&q->reader, q->completion, want, &q->fault);
 
 	if (got != (int)want) {
-		if (got >= 0) { /* announced, but the ring does not show it */
+		/* Good ones may have come first: ask once more for what is wrong with the next. */
+		if (got >= 0 && cqesim_cq_poll(&q->reader, q->completion, 1, &q->fault) >= 0) {
+			/* announced, but the ring does not show it */
 			q->fault = (struct cqesim_cq_fault){
 				.index = q->reader.ci,
 				.slot = q->reader.ci & q->reader.mask,
@@ -194,15 +192,13 @@ static int poll_burst(struct cqesim_host_queue *q)
 		return rc;
 	if (q->cq_dbrec)
 		cqesim_cq_doorbell(&q->reader, q->cq_dbrec);
-	q->free_buffers += want;
-	q->post_due = q->free_buffers >= q->replenish;
 	return 0;
 }
 
 int cqesim_host_advance(struct cqesim_host_queue *q, uint64_t until_ps)
 {
 	if (q->failed)
-		return -EBADMSG;
+		return q->failed;
 	while (q->core.ps <= until_ps) {
 		if (q->post_due) { /* the end of the poll before: now the device may see it */
 			cqesim_rq_repost(&q->poster, q->free_buffers);
@@ -212,12 +208,16 @@ int cqesim_host_advance(struct cqesim_host_queue *q, uint64_t until_ps)
 		}
 		look(q);
 		if (!q->visible) {
+			if (q->vec) { /* the second call posts what lies past the ring's end */
+				host_vec_replenish(q);
+				host_vec_replenish(q);
+			}
 			poll_empty(q, until_ps);
 			continue;
 		}
 		int rc = poll_burst(q);
 		if (rc < 0) {
-			q->failed = true;
+			q->failed = rc;
 			return rc;
 		}
 	}

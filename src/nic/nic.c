@@ -33,6 +33,12 @@ const char *cqesim_traffic_name(enum cqesim_traffic kind)
 
 static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 {
+	if ((unsigned)c->compression > CQESIM_COMP_AGGRESSIVE)
+		return cqesim_fail(err, -EINVAL, "compression %d: expected off, balanced or aggressive",
+				   (int)c->compression);
+	if ((unsigned)c->write_policy > CQESIM_WRITE_EXACT)
+		return cqesim_fail(err, -EINVAL, "write_policy %d: expected arrays, burst or exact",
+				   (int)c->write_policy);
 	if (c->max_pps && !(c->max_pps >= 1 && c->max_pps <= 1e12))
 		return cqesim_fail(err, -EINVAL, "max_pps %g: expected 1 to 1e12", c->max_pps);
 	if (!c->rx_buffer_bytes)
@@ -51,14 +57,12 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 	return 0;
 }
 
-/* How long the link takes for so many bytes. */
+/* How long the link takes for so many bytes; longer than any clock: as long as clocks run. */
 static uint64_t link_ps(const struct cqesim_nic *nic, uint64_t bytes)
 {
-	struct cqesim_pacer p = nic->up;
+	unsigned __int128 ps = (unsigned __int128)bytes * nic->up.num / nic->up.den;
 
-	p.ps = p.rem = 0;
-	cqesim_pacer_advance(&p, bytes);
-	return p.ps;
+	return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
 }
 
 int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *config,
@@ -119,6 +123,7 @@ static struct nic_rq *find_rq(const struct cqesim_nic *nic, uint32_t rqn)
 /* A free place in a table of objects; grows it by one if there is none. */
 static int place(void ***table, uint32_t *count, uint32_t *number)
 {
+	/* The tables are of void pointers: C lets no other pointer be written through void **. */
 	for (uint32_t i = 0; i < *count; i++)
 		if (!(*table)[i]) {
 			*number = i + 1;
@@ -145,13 +150,15 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 	rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size, attr->mini_format,
 				   compress ? nic->config.comp_max : 2, nic->config.comp_cross);
 	if (!rc)
-		rc = place((void ***)&nic->cq, &nic->cqs, &cq->number);
+		rc = place(&nic->cq, &nic->cqs, &cq->number);
 	if (rc) {
 		free(cq);
 		return rc;
 	}
 	cq->address = attr->address;
 	cq->compress = compress;
+	cq->counts_on = attr->mini_format == CQESIM_MINI_HASH ||
+			attr->mini_format == CQESIM_MINI_CSUM;
 	cq->writer.observer = attr->observer;
 	cq->writer.observer_context = attr->observer_context;
 
@@ -177,20 +184,24 @@ int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *at
 		return -ENOMEM;
 	rc = cqesim_rq_init(&rq->rq, attr->ring, attr->log_size, attr->log_segs, attr->dbrec,
 			    attr->translate, attr->translate_context);
-	if (!rc && attr->log_size > cq->writer.log_size)
+	uint32_t wqes = rc ? 0 : UINT32_C(1) << attr->log_size;
+	if (!rc && wqes > cq->writer.mask + 1 - cq->wqes)
 		rc = -EINVAL; /* the ring could overrun: see the head of nic.h */
 	if (!rc)
-		rc = place((void ***)&nic->rq, &nic->rqs, &rq->number);
+		rc = place(&nic->rq, &nic->rqs, &rq->number);
 	if (rc) {
 		free(rq);
 		return rc;
 	}
 	uint32_t per_fetch = nic->config.wqe_fetch_bytes / (CQESIM_RQ_SEG_BYTES << attr->log_segs);
+	if (per_fetch > wqes) /* not past the end of a small ring */
+		per_fetch = wqes;
 	rq->fetch_mask = per_fetch > 1 ? per_fetch - 1 : 0;
 	rq->address = attr->address;
 	rq->user_index = attr->user_index & 0xffffff;
 	rq->cq = cq;
 	cq->users++;
+	cq->wqes += wqes;
 	nic->rq[rq->number - 1] = rq;
 	*rqn = rq->number;
 	return 0;
@@ -204,14 +215,17 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 	if (!rq)
 		return -ENOENT;
 	bool legal = (rq->state == CQESIM_QUEUE_RST && state == CQESIM_QUEUE_RDY) ||
-		     (rq->state == CQESIM_QUEUE_RDY && state != CQESIM_QUEUE_RDY) ||
+		     (rq->state == CQESIM_QUEUE_RDY &&
+		      (state == CQESIM_QUEUE_RST || state == CQESIM_QUEUE_ERR)) ||
 		     (rq->state == CQESIM_QUEUE_ERR && state == CQESIM_QUEUE_RST);
 	if (!legal)
 		return -EINVAL;
 	if (rq->state == CQESIM_QUEUE_RDY && rq->cq->writer.n)
 		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, 0);
-	if (state == CQESIM_QUEUE_RST)
+	if (state == CQESIM_QUEUE_RST) {
 		rq->rq.ci = 0;
+		rq->fetched = false;
+	}
 	rq->state = state;
 	return 0;
 }
@@ -235,6 +249,7 @@ int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn)
 	if (!rq)
 		return -ENOENT;
 	rq->cq->users--;
+	rq->cq->wqes -= rq->rq.mask + 1;
 	nic->rq[rqn - 1] = NULL;
 	free(rq);
 	return 0;
@@ -327,8 +342,10 @@ static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, 
 	/* Ready for the link when the pipeline is done with it (or now, without a limit). */
 	uint64_t ready_ps = nic->config.max_pps ? cqesim_pacer_done_ps(&nic->pipeline) : now_ps;
 	uint32_t bytes = 0;
-	if (!(rq->rq.ci & rq->fetch_mask))
+	if (!(rq->rq.ci & rq->fetch_mask) && !rq->fetched) {
 		bytes = fetch_wqes(nic, rq);
+		rq->fetched = true;
+	}
 
 	struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX];
 	int segs = cqesim_rq_buffer(&rq->rq, meta->byte_cnt, seg, NULL);
@@ -356,6 +373,7 @@ static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, 
 	struct cqesim_rxmeta m = *meta;
 	m.user_index = rq->user_index;
 	uint16_t index = cqesim_rq_consume(&rq->rq);
+	rq->fetched = false;
 	nic->stats.wqes++;
 	cqesim_cqe_put_rx(cqe, &m, now_ps / 1000, index);
 	nic_complete(nic, rq->cq, cqe, ready_ps, bytes);

@@ -11,9 +11,11 @@
 struct nic_cq {
 	uint32_t number;
 	unsigned users; /* RQs */
+	uint32_t wqes;  /* of these: as many completions can be unread */
 	struct cqesim_cq_writer writer;
 	uint64_t address;
 	bool compress; /* cqe_comp_en, and the device's policy is not off */
+	bool counts_on; /* minis hold no stride index: a session's WQEs follow one another */
 	uint8_t compare[64] __attribute__((aligned(64)));
 	/* Open sessions in the order of their last packet, oldest first. */
 	uint64_t deadline_ps;
@@ -28,6 +30,7 @@ struct nic_rq {
 	uint64_t address;
 	uint32_t user_index;
 	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these bits */
+	bool fetched; /* the next WQE starts such a group, and its fetch is done */
 };
 
 struct cqesim_nic {
@@ -41,8 +44,8 @@ struct cqesim_nic {
 	double ack_debt; /* completions received that no Ack has answered yet */
 	struct cqesim_tlps cost[COST_TABLE];
 
-	struct nic_cq **cq; /* by number - 1; NULL: free */
-	struct nic_rq **rq;
+	void **cq; /* struct nic_cq, by number - 1; NULL: free */
+	void **rq; /* struct nic_rq, likewise */
 	uint32_t cqs, rqs;
 	struct nic_cq *oldest, *newest;
 	struct cqesim_nic_stats stats;

@@ -26,12 +26,15 @@ static bool compressing(struct cqesim_nic *nic, uint64_t now_ps)
 		return true;
 
 	uint64_t backlog = nic_backlog_ps(nic, now_ps);
+	if (nic->pressed) { /* summed up as it goes on: a run may end under pressure */
+		nic->stats.pressure_ps += now_ps - nic->pressed_since_ps;
+		nic->pressed_since_ps = now_ps;
+	}
 	if (!nic->pressed && backlog >= nic->pressure_on_ps && backlog) {
 		nic->pressed = true;
 		nic->pressed_since_ps = now_ps;
 	} else if (nic->pressed && backlog <= nic->pressure_off_ps) {
 		nic->pressed = false;
-		nic->stats.pressure_ps += now_ps - nic->pressed_since_ps;
 	}
 	return nic->pressed;
 }
@@ -83,6 +86,9 @@ static uint32_t session_cost(struct cqesim_nic *nic, const struct nic_cq *cq, ui
 {
 	const uint32_t per_array = CQESIM_MINIS_PER_ARRAY;
 	uint32_t k = cq->writer.pi, bytes = 0;
+	/* Title and first array in one write; not when they lie at the ring's two ends. */
+	bool joined = nic->config.write_policy == CQESIM_WRITE_BURST &&
+		      (k & cq->writer.mask) != cq->writer.mask;
 	struct cqesim_tlps t;
 
 	for (uint32_t i = 0; i < n; i += per_array) {
@@ -91,13 +97,12 @@ static uint32_t session_cost(struct cqesim_nic *nic, const struct nic_cq *cq, ui
 		if (nic->config.write_policy == CQESIM_WRITE_EXACT && n - i < per_array)
 			length = (n - i) * CQESIM_MINI_BYTES;
 		nic->stats.arrays++;
-		if (nic->config.write_policy == CQESIM_WRITE_BURST && !i)
+		if (joined && !i)
 			continue; /* goes with the title */
 		t = nic_write_cost(nic, slot_address(cq, k + (i ? i : 1)), length);
 		nic_count(nic, CQESIM_TRAFFIC_MINI, &t);
 		bytes += (uint32_t)t.wire;
 	}
-	bool joined = nic->config.write_policy == CQESIM_WRITE_BURST;
 	t = nic_write_cost(nic, slot_address(cq, k), joined ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
 	bytes += (uint32_t)t.wire;
 	if (joined) { /* one write, accounted half and half: the array is no less a mini array */
@@ -148,6 +153,29 @@ static void count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, cons
 			return;
 		}
 	}
+	nic->stats.mismatch[cqesim_cqe_rx_field("wqe_counter") - cqesim_cqe_rx_fields]++;
+}
+
+/*
+ * Can the completion not be told as one more of the session?  A compared field
+ * differs; or the minis leave out the WQE's index and this one does not count
+ * on from the title's (queues that share a CQ): no driver could get it right.
+ */
+static bool differs_from_session(const struct nic_cq *cq, const uint8_t cqe[64])
+{
+	if (cqesim_cqe_differs(cq->writer.title, cqe, cq->compare))
+		return true;
+	return cq->counts_on &&
+	       cqesim_cqe_get_wqe_counter(cqe) !=
+		       (uint16_t)(cqesim_cqe_get_wqe_counter(cq->writer.title) + cq->writer.n);
+}
+
+/* Without a new packet until then a session ends; a time-out of "never" is one too. */
+static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
+{
+	uint64_t ps = now_ps + nic->config.comp_timeout_ps;
+
+	return ps >= now_ps ? ps : UINT64_MAX;
 }
 
 static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
@@ -157,7 +185,7 @@ static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8
 		write_plain(nic, cq, cqe, now_ps, bytes_before);
 		return;
 	}
-	cq->deadline_ps = now_ps + nic->config.comp_timeout_ps;
+	cq->deadline_ps = deadline(nic, now_ps);
 	list_append(nic, cq);
 	if (bytes_before)
 		nic_send(nic, now_ps, bytes_before);
@@ -173,11 +201,11 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 
 	bool compress = compressing(nic, now_ps);
 	if (cq->writer.n) {
-		bool differs = cqesim_cqe_differs(cq->writer.title, cqe, cq->compare);
+		bool differs = differs_from_session(cq, cqe);
 
 		if (compress && !differs) {
 			cqesim_cq_session_add(&cq->writer, cqe);
-			cq->deadline_ps = now_ps + nic->config.comp_timeout_ps;
+			cq->deadline_ps = deadline(nic, now_ps);
 			if (cq != nic->newest) {
 				list_remove(nic, cq);
 				list_append(nic, cq);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * classify.c - batches, and the fast path: untagged IPv4 without options or
- * fragmentation, with TCP or UDP that is not a tunnel, headers captured and
- * lengths sane.  Most traffic is that; everything else goes through general.c.
+ * fragmentation, with TCP or UDP that is not a tunnel, headers captured.  Most traffic is that;
+ * everything else goes through general.c.
  */
 #include "internal.h"
 
@@ -140,8 +140,6 @@ static inline bool classify_fast(const struct cqesim_port *port, const struct cq
 	uint8_t proto = d[L3 + 9];
 	struct fast_l4 l4;
 
-	if (L3 + total > f->orig_len)
-		return false;
 	if (proto == PORT_IP_UDP)
 		l4 = fast_udp(port, d, total);
 	else if (proto == PORT_IP_TCP)

@@ -96,10 +96,15 @@ struct numtext report_percent(double share)
 	/* What is there does not read as nothing, what is missing not as all. */
 	if (share > 0 && share < 0.0005)
 		return (struct numtext){"<0.1 %"};
-	if (share < 1 && share >= 0.9995)
+	if (share < 1 - 1e-6 && share >= 0.9995)
 		return (struct numtext){">99.9 %"};
 	snprintf(t.s, sizeof(t.s), "%.40s %%", number.s);
 	return t;
+}
+
+const char *report_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
 }
 
 struct numtext report_span(unsigned c, unsigned top)

@@ -75,6 +75,13 @@ void report_bursts(const struct cqesim_host_stats *host, struct report_bursts *b
 	}
 }
 
+double report_busy(const struct cqesim_result *r, const struct cqesim_host_stats *host)
+{
+	uint64_t run = r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
+
+	return report_ratio((double)host->busy_ps, (double)run);
+}
+
 static double completion_bytes(const struct cqesim_nic_stats *nic)
 {
 	return (double)nic->traffic[CQESIM_TRAFFIC_CQE].wire +

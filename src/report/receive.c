@@ -65,10 +65,14 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 
 	if (r->compression == CQESIM_COMP_OFF || !r->cqe_comp_en) {
 		report_title(o, "Compression is off: each completion is a plain CQE");
+		report_para(o, 2, "--compare shows beside it what compression would save.");
 		return;
 	}
 	if (!nic->sessions)
-		report_title(o, "Compression (%s): no packet was compressed", policy);
+		report_title(o, "Compression (%s): no packet was compressed%s", policy,
+			     r->compression == CQESIM_COMP_BALANCED && !nic->pressure_ps
+				     ? ", for there was no back-pressure of the link"
+				     : "");
 	else
 		report_title(o, "Compression (%s): %s of packets in sessions of %s packets on average",
 			     policy, report_percent(m->compressed).s,
@@ -78,8 +82,8 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 		   report_real(r->plain_cqe_bytes, 2).s);
 	report_row(o, "sessions", "%s with %s packets and %s mini arrays", report_count(nic->sessions).s,
 		   report_count(nic->session_packets).s, report_count(nic->arrays).s);
-	report_row(o, "plain", "%s packets, of these %s that were alone in their session",
-		   report_count(nic->plain).s, report_count(nic->lone).s);
+	report_row(o, "plain", "%s packet%s, of these %s alone in their session", report_count(nic->plain).s,
+		   report_plural(nic->plain), report_count(nic->lone).s);
 	if (r->compression == CQESIM_COMP_BALANCED)
 		report_row(o, "pressure", "%s under back-pressure of the link, when balanced compresses",
 			   report_time(nic->pressure_ps).s);
@@ -127,7 +131,7 @@ void report_polls(struct report_out *o, const struct cqesim_result *r,
 	}
 	report_title(o, "Bursts: %s packets per poll on average, half of the polls find %u or fewer",
 		     report_real(b->mean, 2).s, b->p50);
-	report_row(o, "percentiles", "50 %%: %u, 90 %%: %u, 99 %%: %u, largest %u packets; limit %u",
+	report_row(o, "percentiles", "50 %%: %u, 90 %%: %u, 99 %%: %u, largest: %u, limit: %u packets",
 		   b->p50, b->p90, b->p99, b->max, limit);
 	report_row(o, "polls", "%s found packets, %s found none; %s of the first were full bursts",
 		   report_count(b->polls).s, report_count(b->empty_polls).s,
@@ -188,18 +192,31 @@ static int first_sentence(const char *text)
 	return (int)(n && text[n - 1] == '.' ? n - 1 : n);
 }
 
+/* 262,016 or 0.97: as many digits as it has. */
+static struct numtext plain_number(double x)
+{
+	struct numtext t;
+
+	if (x >= 0 && x < 1e15 && x == floor(x))
+		return report_count((uint64_t)x);
+	snprintf(t.s, sizeof(t.s), "%.10g", x);
+	return t;
+}
+
 static void assumption(struct report_out *o, const struct report_param *p)
 {
 	const char *unit = report_param_unit(p->param);
 	const char *why = p->param->note ? p->param->note : p->param->source;
-	char range[96] = "";
+	char range[128] = "";
 
 	if (p->grade == CQESIM_GRADE_USER)
 		why = p->overridden ? "given by an option" : p->param->source;
 	if (p->param->has_range)
-		snprintf(range, sizeof(range), ", range %.10g to %.10g%s%s", p->param->low,
-			 p->param->high, unit ? " " : "", unit ? unit : "");
-	report_labelled(o, 4, 26, p->param->key, "%s%s%s, %s%s. %.*s.", report_param_text(p),
+		snprintf(range, sizeof(range), ", range %s to %s", plain_number(p->param->low).s,
+			 plain_number(p->param->high).s);
+	report_labelled(o, 4, 26, p->param->key, "%s%s%s (%s%s): %.*s.",
+			p->param->type == 'U' ? report_count((uint64_t)p->number).s
+					      : report_param_text(p),
 			unit ? " " : "", unit ? unit : "", cqesim_grade_name(p->grade), range,
 			why ? first_sentence(why) : 0, why ? why : "");
 }

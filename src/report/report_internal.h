@@ -47,6 +47,8 @@ void report_bursts(const struct cqesim_host_stats *host, struct report_bursts *b
 void report_metrics(const struct cqesim_result *r, struct report_metrics *m);
 /* Smallest size that at least `percent` of the entries do not exceed; 0 if there is none. */
 unsigned report_percentile(const uint64_t *hist, unsigned classes, unsigned percent);
+/* Share of the whole run in which a queue's core was in polls that found packets. */
+double report_busy(const struct cqesim_result *r, const struct cqesim_host_stats *host);
 /* part / whole, NAN when whole is 0. */
 double report_ratio(double part, double whole);
 /* "up" or "down". */
@@ -94,6 +96,7 @@ struct numtext report_rate(double pps);             /* 87.29 Mpps, 1.20 kpps */
 struct numtext report_bits(double bits_per_s);      /* 98.76 Gb/s */
 struct numtext report_time(uint64_t ps);            /* 1.235 ms */
 struct numtext report_percent(double share);        /* 12.3 % */
+const char *report_plural(uint64_t n);              /* "s" or nothing */
 struct numtext report_span(unsigned class_index, unsigned top); /* 5-8; top: no larger size */
 
 /*
@@ -151,6 +154,7 @@ const char *report_limit_words(enum cqesim_limit limit);
 struct report_json {
 	bool failed;
 };
+/* A NULL value is a failed allocation. */
 void report_put(struct report_json *j, json_t *object, const char *key, json_t *value);
 void report_put_u64(struct report_json *j, json_t *object, const char *key, uint64_t value);
 void report_put_real(struct report_json *j, json_t *object, const char *key, double value);

@@ -72,18 +72,23 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 		 report_real(report_ratio(r->limit_pps[r->binding], r->offered_pps), 2).s);
 	if (next != r->binding)
 		report_para(o, 2,
-			    "Without the %s the next limit is the %s, at %s times that rate.",
+			    "If the %s did not limit, the %s would, at %s times that rate.",
 			    report_limit_words(r->binding), report_limit_words(next),
 			    report_real(report_ratio(r->limit_pps[next], r->limit_pps[r->binding]),
 					2)
 				    .s);
 	if (r->offered_pps > 0)
-		report_para(o, 2, "What binds is %s times the trace's own average rate.", offered);
+		report_para(o, 2, "The lowest limit is %s times the trace's own average rate.", offered);
 	report_para(o, 2,
 		    "Gb/s count preamble and gap, as the speed of a port does. Expected: with the "
 		    "efficiency of the link profile, %s. (1): the ceiling at efficiency 1. Host "
 		    "cores: all polls find full bursts; packets spread over the queues as here.",
 		    cqesim_profile_text(r->config->link, CQESIM_LINK_EFFICIENCY));
+	if (r->compression == CQESIM_COMP_BALANCED)
+		report_para(o, 2,
+			    "Balanced compresses under back-pressure only, so the link's figures hold "
+			    "for the share compressed in this run; at higher rates more is compressed "
+			    "and the link carries more, up to aggressive (--compare shows both).");
 }
 
 /* ---- PCIe ---- */
@@ -105,7 +110,7 @@ static void pcie_line(struct report_out *o, const struct cqesim_result *r,
 {
 	if (!r->delivered)
 		bytes = NAN;
-	fprintf(o->f, "  %-15s %-4s %14s %15s %15s %9s %10s %9s\n", what,
+	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", what,
 		report_direction(direction), tlps ? report_count(tlps->count).s : "",
 		tlps ? report_count(tlps->payload).s : "", tlps ? report_count(tlps->wire).s : "",
 		report_real(bytes, 2).s, megabytes(bytes, m->delivered_pps).s,
@@ -125,7 +130,7 @@ static void pcie_sums(struct report_out *o, const struct cqesim_result *r,
 			  r->per_packet[d]);
 	}
 	for (unsigned d = CQESIM_UP; d <= CQESIM_DOWN; d++)
-		fprintf(o->f, "  %-15s %-4s %14s %15s %15s %9s %10s %9s\n", "link in use",
+		fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "link in use",
 			report_direction(d), "", "", "", "", report_percent(m->use_trace[d]).s,
 			report_percent(m->use_line[d]).s);
 }
@@ -142,9 +147,9 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 	report_para(o, 2,
 		    "Completions cost %s B per packet, headers included; plain CQEs would cost %s B.",
 		    report_real(m->completions, 2).s, report_real(r->plain_cqe_bytes, 2).s);
-	fprintf(o->f, "  %-15s %-4s %14s %15s %15s %9s %10s %9s\n", "", "", "", "payload", "wire",
+	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "", "", "", "payload", "wire",
 		"wire", "trace", "line rate");
-	fprintf(o->f, "  %-15s %-4s %14s %15s %15s %9s %10s %9s\n", "kind", "way", "TLPs", "B", "B",
+	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "kind", "way", "TLPs", "B", "B",
 		"B/packet", "MB/s", "MB/s");
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 		pcie_line(o, r, m, kind_words[k], report_traffic_direction(k), &r->nic.traffic[k],
@@ -155,8 +160,8 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 	report_para(o, 2,
 		    "Up: device to host. Wire: with TLP headers and framing. DLLPs (Acks and credits) "
 		    "are averages and not in the TLP counts. WQE reads per packet: the share of the "
-		    "WQEs used. 100 %% is %s MB/s each way; at the trace's rate it is passed for as "
-		    "long as the device's buffer takes what the link does not.",
+		    "WQEs used. 100 %% is %s MB/s each way; where the trace's rate is above it, the "
+		    "device's buffer held the rest.",
 		    report_real(r->link_rate / 1e6, 0).s);
 }
 

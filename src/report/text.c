@@ -12,11 +12,6 @@
 
 /* ---- headline ---- */
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static const char *limit_sentence(enum cqesim_limit limit)
 {
 	switch (limit) {
@@ -38,7 +33,7 @@ static void link_headline(struct report_out *o, const struct cqesim_result *r)
 	if (r->binding == CQESIM_LIMIT_LINK) {
 		report_para(o, 0,
 			    "PCIe %s is the limit: for this mix %s carries %s (%s if nothing were "
-			    "lost on it), the port's line rate is %s.",
+			    "lost on it), less than the port's line rate of %s.",
 			    report_direction(r->link_binding), link, expected.s, most.s, line.s);
 		return;
 	}
@@ -54,6 +49,20 @@ static void link_headline(struct report_out *o, const struct cqesim_result *r)
 			    link, expected.s, most.s, line.s);
 	report_para(o, 0, "%s: %s.", limit_sentence(r->binding),
 		    report_rate(r->limit_pps[r->binding]).s);
+}
+
+static void trace_headline(struct report_out *o, const struct cqesim_result *r)
+{
+	const char *link = r->config->link->name;
+	double times = report_ratio(r->limit_pps[CQESIM_LIMIT_LINK], r->offered_pps);
+	struct numtext offered = report_rate(r->offered_pps);
+
+	if (times >= 1)
+		report_para(o, 0, "This trace offers %s on average: %s carries that %s times over.",
+			    offered.s, link, report_real(times, 2).s);
+	else
+		report_para(o, 0, "This trace offers %s on average: %s carries %s of that.", offered.s,
+			    link, report_percent(times).s);
 }
 
 static enum cqesim_drop main_drop(const struct cqesim_result *r)
@@ -75,27 +84,24 @@ static void headline(struct report_out *o, const struct cqesim_result *r,
 	}
 	if (r->delivered)
 		link_headline(o, r);
-	if (r->offered_pps > 0)
-		report_para(o, 0, "This trace offers %s on average%s%s.",
-			    report_rate(r->offered_pps).s, r->delivered ? ", of what binds " : "",
-			    r->delivered ? report_percent(report_ratio(r->offered_pps,
-								       r->limit_pps[r->binding]))
-						   .s
-					 : "");
+	if (r->offered_pps > 0 && r->delivered)
+		trace_headline(o, r);
 	if (!m->dropped)
 		report_para(o, 0, "No packet was lost: %s of %s delivered.",
 			    report_count(r->delivered).s, report_count(r->arrived).s);
 	else
 		report_para(o, 0, "%s of %s packet%s (%s) not delivered, most for %s.",
 			    report_count(m->dropped).s, report_count(r->arrived).s,
-			    plural(r->arrived),
+			    report_plural(r->arrived),
 			    report_percent(report_ratio((double)m->dropped, (double)r->arrived)).s,
 			    cqesim_drop_name(main_drop(r)));
 	if (r->delivered)
 		report_para(o, 0,
-			    "Completions cost %s B of PCIe per packet; compression (%s) saves %s B of "
-			    "the %s B of plain CQEs.",
+			    "Completions cost %s B of PCIe per packet; compression (%s%s) saves %s B "
+			    "of the %s B of plain CQEs.",
 			    report_real(m->completions, 2).s, report_compression(r),
+			    r->compression == CQESIM_COMP_BALANCED ? ": under back-pressure only"
+								   : "",
 			    report_real(m->saved, 2).s, report_real(r->plain_cqe_bytes, 2).s);
 }
 
@@ -182,7 +188,7 @@ static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
 	for (unsigned i = 0; i < sizeof(note) / sizeof(note[0]); i++) {
 		if (!note[i].n)
 			continue;
-		report_row(o, label, "%s packet%s %s", report_count(note[i].n).s, plural(note[i].n),
+		report_row(o, label, "%s packet%s %s", report_count(note[i].n).s, report_plural(note[i].n),
 			   note[i].what);
 		label = "";
 	}
@@ -214,8 +220,8 @@ static void replayed(struct report_out *o, const struct cqesim_report *report,
 			   report_time(r->duration_ps).s, report_rate(r->offered_pps).s,
 			   report_bits(r->offered_pps * m->line_bits).s);
 	else
-		report_row(o, "time", "%s; packet rate n/a, it takes two frames",
-			   report_time(r->duration_ps).s);
+		report_row(o, "time", "%s; packet rate n/a, it takes two packets",
+			   r->arrived ? report_time(r->duration_ps).s : "n/a");
 	classes(o, report->port);
 	fcs(o, t, report->fcs_note);
 	notes(o, t, r);
@@ -235,7 +241,7 @@ static void set_up(struct report_out *o, const struct cqesim_result *r)
 	report_row(o, "link",
 		   "%s: PCIe Gen%u, %u lane%s, %s MB/s each way for TLPs and DLLPs; MPS %s B, MRRS %s "
 		   "B, RCB %s B, efficiency %s",
-		   c->link->name, c->link->generation, c->link->lanes, plural(c->link->lanes),
+		   c->link->name, c->link->generation, c->link->lanes, report_plural(c->link->lanes),
 		   report_real(r->link_rate / 1e6, 0).s, cqesim_profile_text(c->link, CQESIM_LINK_MPS),
 		   cqesim_profile_text(c->link, CQESIM_LINK_MRRS),
 		   cqesim_profile_text(c->link, CQESIM_LINK_RCB),
@@ -270,8 +276,8 @@ static void verified(struct report_out *o, const struct cqesim_result *r)
 		report_para(o, 2,
 			    "Every one of %s delivered packet%s was read back from the completion "
 			    "ring as it was sent; the busiest ring went round %s time%s.",
-			    report_count(r->delivered).s, plural(r->delivered),
-			    report_count(r->laps).s, plural(r->laps));
+			    report_count(r->delivered).s, report_plural(r->delivered),
+			    report_count(r->laps).s, report_plural(r->laps));
 }
 
 int cqesim_report_text(const struct cqesim_report *report, FILE *out, struct cqesim_error *err)

@@ -62,6 +62,11 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 	if (c->burst > CQESIM_BURST_MAX)
 		return cqesim_fail(err, -EINVAL, "burst %u: expected 1 to %u", c->burst,
 				   CQESIM_BURST_MAX);
+	if (is(c->driver, CQESIM_DRV_REFEREE_MODE, "vec") && c->burst < CQESIM_VEC_BURST_MIN)
+		return cqesim_fail(err, -EINVAL,
+				   "burst %u: the vector receive function returns nothing when asked for "
+				   "fewer than %u",
+				   c->burst, CQESIM_VEC_BURST_MIN);
 	compression(sim);
 	if (c->mini_format < 0)
 		c->mini_format =
@@ -173,9 +178,14 @@ struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim)
 			    cqesim_profile_num(host, CQESIM_HOST_CYC_MISS);
 	unsigned replenish = (unsigned)cqesim_profile_u64(drv, CQESIM_DRV_REPLENISH);
 
-	if (replenish > sim->config.ring / 4)
-		replenish = sim->config.ring / 4;
+	bool vec = is(drv, CQESIM_DRV_REFEREE_MODE, "vec");
+
+	/* PMD MLX5_VPMD_RXQ_RPLNSH_THRESH: a quarter of the ring, four spare entries included. */
+	unsigned quarter = (sim->config.ring + (vec ? 4 : 0)) / 4;
+	if (replenish > quarter)
+		replenish = quarter;
 	return (struct cqesim_host_config){
+		.rule = vec ? CQESIM_POLL_DPDK_VEC : CQESIM_POLL_SIMPLE,
 		.clock_hz = cqesim_profile_num(host, CQESIM_HOST_CLOCK) * 1e9,
 		.poll_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_POLL) +
 			       cqesim_profile_num(host, CQESIM_HOST_CYC_CALL),

@@ -11,14 +11,25 @@
 #include "sim_internal.h"
 
 #define FEED_MAGIC "CQFEED01"
-#define FEED_POLL UINT32_C(0xffffffff)
+#define FEED_CALL UINT32_C(0xfffffffd)
+
+/* A slot as it was written, waiting for the first poll that can see it. */
+struct entry {
+	uint64_t visible_ps;
+	uint32_t slot;
+	uint8_t bytes[CQESIM_CQE_BYTES];
+};
 
 struct cqesim_feed {
 	struct outfile out;
-	bool written; /* since the last poll */
+	unsigned burst;
+	struct entry *entry; /* in order; [first, count) not yet in the file, [dated, count) no time yet */
+	size_t first, dated, count, room;
+	int failed;
 };
 
-int cqesim_feed_create(struct cqesim_feed **out, const char *path, struct cqesim_error *err)
+int cqesim_feed_create(struct cqesim_feed **out, const char *path, unsigned burst,
+		       struct cqesim_error *err)
 {
 	struct cqesim_feed *feed = calloc(1, sizeof(*feed));
 
@@ -30,6 +41,7 @@ int cqesim_feed_create(struct cqesim_feed **out, const char *path, struct cqesim
 		free(feed);
 		return rc;
 	}
+	feed->burst = burst;
 	fwrite(FEED_MAGIC, 1, sizeof(FEED_MAGIC) - 1, feed->out.stream);
 	*out = feed;
 	return 0;
@@ -44,25 +56,50 @@ static void written(void *context, unsigned queue, uint32_t slot, uint8_t *bytes
 {
 	struct cqesim_feed *feed = context;
 
-	if (queue)
+	if (queue || feed->failed)
 		return;
-	word(feed, slot);
-	fwrite(bytes, 1, CQESIM_CQE_BYTES, feed->out.stream);
-	feed->written = true;
+	if (feed->count == feed->room) {
+		size_t room = feed->room ? 2 * feed->room : 1024;
+		struct entry *grown = realloc(feed->entry, room * sizeof(*grown));
+
+		if (!grown) {
+			feed->failed = -ENOMEM;
+			return;
+		}
+		feed->entry = grown;
+		feed->room = room;
+	}
+	struct entry *e = &feed->entry[feed->count++];
+	e->slot = slot;
+	memcpy(e->bytes, bytes, sizeof(e->bytes));
 }
 
-/* Wherever our driver polls, the other one may take all there is: it is never behind ours. */
-static int polled(void *context, unsigned queue, const struct cqesim_completion *c, unsigned n)
+static void published(void *context, unsigned queue, uint64_t visible_ps)
+{
+	struct cqesim_feed *feed = context;
+
+	for (; !queue && feed->dated < feed->count; feed->dated++)
+		feed->entry[feed->dated].visible_ps = visible_ps;
+}
+
+static int polled(void *context, unsigned queue, uint64_t now_ps, const struct cqesim_completion *c,
+		  unsigned n)
 {
 	struct cqesim_feed *feed = context;
 
 	(void)c;
 	(void)n;
-	if (!queue && feed->written) {
-		word(feed, FEED_POLL);
-		feed->written = false;
+	if (queue)
+		return 0;
+	for (; feed->first < feed->dated && feed->entry[feed->first].visible_ps <= now_ps; feed->first++) {
+		word(feed, feed->entry[feed->first].slot);
+		fwrite(feed->entry[feed->first].bytes, 1, CQESIM_CQE_BYTES, feed->out.stream);
 	}
-	return ferror(feed->out.stream) ? -EIO : 0;
+	if (feed->first == feed->count)
+		feed->first = feed->dated = feed->count = 0;
+	word(feed, FEED_CALL);
+	word(feed, feed->burst);
+	return ferror(feed->out.stream) ? -EIO : feed->failed;
 }
 
 struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed)
@@ -70,6 +107,7 @@ struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed)
 	return (struct cqesim_ring_observer){
 		.context = feed,
 		.written = written,
+		.published = published,
 		.polled = polled,
 	};
 }
@@ -80,6 +118,7 @@ int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *
 		return 0;
 	int rc = outfile_close(&feed->out, keep, err);
 
+	free(feed->entry);
 	free(feed);
 	return rc;
 }
@@ -133,8 +172,7 @@ int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *t
 	if (log_cq > 15 || (vec && log_cq < 4))
 		return cqesim_fail(err, -ENOTSUP, "pmd_referee takes no ring of %u entries",
 				   c->cq_size);
-	/* The vector function looks at nothing when asked for fewer than four. */
-	unsigned burst = c->burst < 4 ? 4 : c->burst > 1024 ? 1024 : c->burst;
+	unsigned burst = c->burst < 1024 ? c->burst : 1024;
 	int n = snprintf(text, size,
 			 "pmd_referee --feed %s --mode %s --mcqe-format %s --log-cqe-n %u --log-elts-n %u "
 			 "--burst %u%s",

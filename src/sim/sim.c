@@ -40,6 +40,10 @@ static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t
 	struct cqesim_sim *sim = context;
 	struct queue *q = &sim->queue[cqn - 1];
 
+	const struct cqesim_ring_observer *o = sim->config.observer;
+
+	if (o && o->published)
+		o->published(o->context, q->number, visible_ps);
 	q->last_visible_ps = visible_ps;
 	cqesim_host_published(q->host, visible_ps, count);
 }
@@ -258,7 +262,6 @@ static int deliver(void *context, const struct cqesim_completion *c, unsigned n,
 	struct queue *q = context;
 	const struct cqesim_sim *sim = q->sim;
 
-	(void)now_ps;
 	for (unsigned i = 0; i < n; i++, q->read_count++) {
 		const struct cqesim_rxmeta *sent = &q->sent[q->read_count & q->sent_mask];
 		const uint64_t *mask = c[i].session_i ? sim->meta_mask : everything;
@@ -273,7 +276,8 @@ static int deliver(void *context, const struct cqesim_completion *c, unsigned n,
 			return mismatch(q, &c[i], sent, (const struct cqesim_rxmeta *)mask);
 	}
 	if (sim->config.observer && sim->config.observer->polled)
-		return sim->config.observer->polled(sim->config.observer->context, q->number, c, n);
+		return sim->config.observer->polled(sim->config.observer->context, q->number, now_ps,
+						    c, n);
 	return 0;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "trace_internal.h"
 
-#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_S  INT64_C(1000000000)
 #define PS_PER_NS UINT64_C(1000)
 
 int64_t trace_clock_ns(int64_t sec, int64_t nsec, bool unsigned32)

@@ -15,27 +15,27 @@
 
 #include "trace_internal.h"
 
-#define ETH_BYTES 14u
+#define ETH_BYTES  14u
 #define VLAN_BYTES 4u
 #define IPV4_BYTES 20u
 #define IPV6_BYTES 40u
-#define UDP_BYTES 8u
-#define TCP_BYTES 20u
+#define UDP_BYTES  8u
+#define TCP_BYTES  20u
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_IPV6 0x86ddu
 #define ETHERTYPE_VLAN 0x8100u
-#define PROTO_TCP 6u
-#define PROTO_UDP 17u
-#define PORT_DISCARD 9u
+#define PROTO_TCP      6u
+#define PROTO_UDP      17u
+#define PORT_DISCARD   9u
 /* The first of the ports for private use (RFC 6335, section 6); 16384 follow. */
 #define PORT_FIRST 49152u
 
 static const uint8_t macs[12] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
 static const uint8_t ipv4_addresses[8] = {198, 18, 0, 0, 198, 19, 0, 1};
 static const uint8_t ipv6_addresses[32] = {
-	0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-	0x20, 0x01, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
+    0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0x20, 0x01, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
 };
 
 static void put16(uint8_t *at, uint32_t v)
@@ -68,10 +68,10 @@ uint32_t trace_flow_header_bytes(const struct trace_flow_spec *spec)
 
 static void ipv4_header(uint8_t *ip, uint32_t bytes, uint32_t proto)
 {
-	ip[0] = 0x45;		/* version 4, five words */
-	put16(ip + 2, bytes);	/* total length */
-	put16(ip + 6, 0x4000);	/* don't fragment */
-	ip[8] = 64;		/* time to live */
+	ip[0] = 0x45;          /* version 4, five words */
+	put16(ip + 2, bytes);  /* total length */
+	put16(ip + 6, 0x4000); /* don't fragment */
+	ip[8] = 64;            /* time to live */
 	ip[9] = (uint8_t)proto;
 	memcpy(ip + 12, ipv4_addresses, sizeof(ipv4_addresses));
 }
@@ -88,8 +88,8 @@ static void ipv6_header(uint8_t *ip, uint32_t bytes, uint32_t proto)
 static void tcp_header(uint8_t *tcp)
 {
 	put16(tcp + 2, PORT_DISCARD);
-	tcp[12] = 0x50;		 /* five words */
-	tcp[13] = 0x10;		 /* ACK */
+	tcp[12] = 0x50;          /* five words */
+	tcp[13] = 0x10;          /* ACK */
 	put16(tcp + 14, 0xffff); /* window */
 }
 

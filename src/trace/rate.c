@@ -7,9 +7,9 @@
 #include "trace_internal.h"
 
 /* No wire is faster than a frame or a thousand bits per picosecond, none slower than these. */
-#define MAX_PPS UINT64_C(1000000000000)
-#define MAX_BPS UINT64_C(1000000000000000)
-#define MIN_BPS UINT64_C(1)
+#define MAX_PPS                UINT64_C(1000000000000)
+#define MAX_BPS                UINT64_C(1000000000000000)
+#define MIN_BPS                UINT64_C(1)
 #define MAX_SECONDS_PER_PACKET UINT64_C(864000)
 
 static unsigned __int128 gcd(unsigned __int128 a, unsigned __int128 b)
@@ -185,8 +185,8 @@ int trace_timer_init(struct trace_timer *timer, const struct cqesim_rate *rate,
 		rc = cqesim_pacer_init(&timer->pacer, rate->num, rate->den);
 	else if (!rc && rate->kind == CQESIM_RATE_BPS)
 		rc = __builtin_mul_overflow(rate->den, 8, &bits)
-			     ? -ERANGE
-			     : cqesim_pacer_init(&timer->pacer, rate->num, bits);
+			 ? -ERANGE
+			 : cqesim_pacer_init(&timer->pacer, rate->num, bits);
 	else if (!rc && rate->kind == CQESIM_RATE_SPEEDUP) {
 		/* Picoseconds of output per picosecond of the capture. */
 		timer->pacer.num = rate->den;

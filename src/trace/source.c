@@ -211,14 +211,15 @@ static bool starts(const struct trace_source *s, const char *magic, size_t n)
 static int recognize(struct trace_source *s, struct cqesim_error *err)
 {
 	/* zstd: a frame (RFC 8878, 3.1.1), or a skippable one as pzstd writes first (3.1.2). */
-	bool skippable = s->in_end >= 4 && (s->in[0] & 0xf0) == 0x50 &&
-			 !memcmp(s->in + 1, "\x2a\x4d\x18", 3);
+	bool skippable =
+	    s->in_end >= 4 && (s->in[0] & 0xf0) == 0x50 && !memcmp(s->in + 1, "\x2a\x4d\x18", 3);
 	if (starts(s, "\x1f\x8b", 2))
 		s->format = TRACE_GZIP;
 	else if (starts(s, "\x28\xb5\x2f\xfd", 4) || skippable)
 		s->format = TRACE_ZSTD;
-	else if (starts(s, "\xfd"
-			   "7zXZ",
+	else if (starts(s,
+			"\xfd"
+			"7zXZ",
 			5))
 		return cqesim_fail(err, -EINVAL,
 				   "%s: xz-compressed; gzip and zstd are read, plain is fastest",
@@ -243,8 +244,8 @@ static int start_decoder(struct trace_source *s, struct cqesim_error *err)
 		if (!s->decoder)
 			return cqesim_fail(err, -ENOMEM, "%s: out of memory", s->name);
 #else
-		return cqesim_fail(err, -EINVAL,
-				   "%s: zstd-compressed; this build has no libzstd", s->name);
+		return cqesim_fail(err, -EINVAL, "%s: zstd-compressed; this build has no libzstd",
+				   s->name);
 #endif
 	}
 	return 0;

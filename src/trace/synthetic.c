@@ -14,10 +14,10 @@
 
 #include "trace_internal.h"
 
-#define MAX_SIZES 16u
-#define MAX_PATTERN 65536u
-#define MIN_LENGTH 64u
-#define MAX_LENGTH 9622u
+#define MAX_SIZES       16u
+#define MAX_PATTERN     65536u
+#define MIN_LENGTH      64u
+#define MAX_LENGTH      9622u
 #define DEFAULT_PACKETS UINT64_C(10000000)
 /* Bytes of frames that are made once. */
 #define PREBUILT_BYTES (UINT32_C(8) << 20)
@@ -48,6 +48,7 @@ struct synthetic {
 	uint64_t left;    /* frames to hand out in all */
 	uint32_t flow, pattern_at;
 	uint64_t now_ps, rem;
+	bool time_over; /* beyond CQESIM_MAX_TIME_PS */
 	uint8_t arena[CQESIM_BATCH][TRACE_SYNTH_BYTES];
 };
 
@@ -114,8 +115,8 @@ static int parse_choice(const char *key, const char *value, const char *no, cons
 enum key { FRAME, FLOWS, RATE, PACKETS, PROTO, L3, VLAN, KEYS };
 
 static const char *const key_names[KEYS] = {
-	[FRAME] = "frame",     [FLOWS] = "flows", [RATE] = "rate", [PACKETS] = "packets",
-	[PROTO] = "proto", [L3] = "l3",	  [VLAN] = "vlan",
+    [FRAME] = "frame", [FLOWS] = "flows", [RATE] = "rate", [PACKETS] = "packets",
+    [PROTO] = "proto", [L3] = "l3",       [VLAN] = "vlan",
 };
 
 static int set_key(struct synthetic *s, enum key key, char *value, uint64_t line_bps,
@@ -209,13 +210,13 @@ static int check_sizes(struct synthetic *s, struct cqesim_error *err)
 		add_size(s, least > MIN_LENGTH ? least : MIN_LENGTH, 1);
 	for (uint32_t i = 0; i < s->n_sizes; i++)
 		if (s->sizes[i].len < headers)
-			return cqesim_fail(err, -EINVAL,
-					   "workload: frame=%u is too short: the headers and FCS of "
-					   "l3=%s,proto=%s%s take %u bytes",
-					   s->sizes[i].len + CQESIM_FCS_BYTES,
-					   s->spec.ipv6 ? "ipv6" : "ipv4",
-					   s->spec.tcp ? "tcp" : "udp",
-					   s->spec.vlan ? " with a VLAN tag" : "", least);
+			return cqesim_fail(
+			    err, -EINVAL,
+			    "workload: frame=%u is too short: the headers and FCS of "
+			    "l3=%s,proto=%s%s take %u bytes",
+			    s->sizes[i].len + CQESIM_FCS_BYTES, s->spec.ipv6 ? "ipv6" : "ipv4",
+			    s->spec.tcp ? "tcp" : "udp", s->spec.vlan ? " with a VLAN tag" : "",
+			    least);
 	return 0;
 }
 
@@ -322,7 +323,7 @@ static inline void step(struct synthetic *s, const struct size_class *c)
 		add++;
 	}
 	if (add > CQESIM_MAX_TIME_PS - s->now_ps) {
-		s->base.stats.gaps_clamped++;
+		s->time_over = true;
 		add = CQESIM_MAX_TIME_PS - s->now_ps;
 	}
 	s->now_ps += add;
@@ -358,6 +359,7 @@ static int synthetic_next(struct cqesim_trace *trace, struct cqesim_error *err)
 		f->cap_len = c->cap_len;
 		f->orig_len = f->len = c->len;
 		bytes += c->len;
+		stats->gaps_clamped += s->time_over;
 		step(s, c);
 	}
 	if (!n)

@@ -27,8 +27,8 @@ struct trace_source {
 	uint64_t file_size;    /* 0: not a regular file */
 	bool seekable;         /* the stream reads the file itself, not through us */
 	bool input_ended;
-	bool member_open; /* inside a gzip member or zstd frame */
-	bool truncated;   /* compressed data ended inside one */
+	bool member_open;  /* inside a gzip member or zstd frame */
+	bool truncated;    /* compressed data ended inside one */
 	char problem[160]; /* what is wrong with the compressed data or the reading of it */
 	size_t in_at, in_end;
 	uint8_t in[65536];
@@ -69,9 +69,9 @@ uint64_t trace_timer_stamp(struct trace_timer *timer, uint64_t gap_ps, uint32_t 
 /* --- clock.c: the capture's own times --- */
 
 struct trace_clock {
-	bool running;     /* false: the next frame is the first of its file */
-	int64_t last_ns;  /* the latest time stamp of this file */
-	uint64_t join_ps; /* between the last frame of a file and the first of the next */
+	bool running;      /* false: the next frame is the first of its file */
+	int64_t last_ns;   /* the latest time stamp of this file */
+	uint64_t join_ps;  /* between the last frame of a file and the first of the next */
 	uint64_t round_ps; /* sum of the gaps of this round, saturating */
 	uint64_t round_frames;
 };
@@ -89,7 +89,7 @@ struct cqesim_trace {
 	const struct trace_ops {
 		int (*next)(struct cqesim_trace *trace, struct cqesim_error *err);
 		void (*close)(struct cqesim_trace *trace);
-	} *ops;
+	} * ops;
 	struct cqesim_trace_config config;
 	struct cqesim_trace_stats stats;
 	struct trace_timer timer;
@@ -99,7 +99,7 @@ struct cqesim_trace {
 /* --- flows.c: bytes of synthetic frames --- */
 
 /* Bytes handed out of a synthetic frame at most; all that follow are zero. */
-#define TRACE_SYNTH_BYTES 128u
+#define TRACE_SYNTH_BYTES     128u
 #define TRACE_SYNTH_MAX_FLOWS (UINT32_C(1) << 24)
 
 struct trace_flow_spec {

@@ -19,14 +19,14 @@
 #include "trace_internal.h"
 
 /* libpcap's own limit for Ethernet: no reader takes longer records. */
-#define SNAPLEN 262144u
+#define SNAPLEN       262144u
 #define STREAM_BUFFER 262144u
-#define PS_PER_NS UINT64_C(1000)
-#define NS_PER_S UINT64_C(1000000000)
+#define PS_PER_NS     UINT64_C(1000)
+#define NS_PER_S      UINT64_C(1000000000)
 
 struct output {
 	char name[TRACE_NAME_MAX + 4];
-	char final[PATH_MAX];	  /* empty: written in place */
+	char final[PATH_MAX];     /* empty: written in place */
 	char temporary[PATH_MAX]; /* empty: has no name yet */
 	FILE *stream;
 	char *buffer;
@@ -141,15 +141,16 @@ static int publish(struct output *o, struct cqesim_error *err)
 	return 0;
 }
 
-/* Frames of a workload stop after their headers, the rest is zeros; captures are cut as they are. */
+/* Frames of a workload stop after their headers, the rest is zeros; captures are cut as they are.
+ */
 static void write_frame(pcap_dumper_t *dumper, const struct cqesim_frame *f, bool synthetic,
 			uint8_t *whole)
 {
 	uint64_t ns = f->time_ps / PS_PER_NS;
 	struct pcap_pkthdr h = {
-		.ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_usec = (suseconds_t)(ns % NS_PER_S)},
-		.caplen = f->cap_len < SNAPLEN ? f->cap_len : SNAPLEN,
-		.len = f->orig_len,
+	    .ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_usec = (suseconds_t)(ns % NS_PER_S)},
+	    .caplen = f->cap_len < SNAPLEN ? f->cap_len : SNAPLEN,
+	    .len = f->orig_len,
 	};
 	const uint8_t *bytes = f->data;
 	if (synthetic && f->cap_len < f->orig_len) {
@@ -186,8 +187,8 @@ static int write_frames(struct cqesim_trace *trace, struct output *o, pcap_dumpe
 static int write_all(struct cqesim_trace *trace, struct output *o, uint64_t *packets,
 		     struct cqesim_error *err)
 {
-	pcap_t *pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN,
-							    PCAP_TSTAMP_PRECISION_NANO);
+	pcap_t *pcap =
+	    pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
 	if (!pcap)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	errno = 0;
