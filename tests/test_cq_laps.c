@@ -103,7 +103,7 @@ static void next_packet(struct laps *l, uint8_t cqe[64], const struct sent *titl
 		s->meta.rx_hash_res = random_u32(&l->seed);
 	else /* CSUM_STRIDX */
 		s->meta.csum = (uint16_t)random_u32(&l->seed);
-	cqesim_cqe_put_rx(cqe, &s->meta, s->timestamp, s->counter);
+	cqesim_cqe_put_rx(cqe, &s->meta, s->meta.user_index, s->timestamp, s->counter);
 	cqe[63] = (uint8_t)random_u32(&l->seed);
 }
 
@@ -213,7 +213,7 @@ static void thread_packet(uint8_t cqe[64], uint32_t i, uint32_t first)
 		.csum = (uint16_t)first,
 	};
 
-	cqesim_cqe_put_rx(cqe, &m, UINT64_C(0x123456789a) * first, (uint16_t)i);
+	cqesim_cqe_put_rx(cqe, &m, m.user_index, UINT64_C(0x123456789a) * first, (uint16_t)i);
 }
 
 /* Slots that are free; the doorbell record counts 24 bits. */

@@ -461,7 +461,7 @@ START_TEST(put_rx_by_hand)
 		.byte_cnt = 0x1003c,
 		.rx_hash_res = 0x01020304,
 		.flow_tag = 0xaa998877,   /* 24 bits count */
-		.user_index = 0xdd556677, /* likewise */
+		.user_index = 0x111111,   /* not looked at: the queue's is given */
 		.vlan_info = 0x0fff,
 		.csum = 0xabcd,
 		.rx_hash_type = CQESIM_HASH_TYPE_IPV6 | CQESIM_HASH_TYPE_UDP,
@@ -472,7 +472,7 @@ START_TEST(put_rx_by_hand)
 	uint8_t raw[64];
 
 	memset(raw, 0xff, sizeof(raw));
-	cqesim_cqe_put_rx(raw, &m, UINT64_C(0x1020304050607080), 0xbeef);
+	cqesim_cqe_put_rx(raw, &m, 0xdd556677, UINT64_C(0x1020304050607080), 0xbeef);
 	same_bytes(raw, want, 64, "put_rx");
 	/* Neighbours of the 24-bit fields are no part of them. */
 	raw[32] = raw[56] = 0xff;
@@ -499,7 +499,7 @@ START_TEST(put_rx_is_encode)
 			uint32_t r = random_u32();
 			memcpy((uint8_t *)&m + w, &r, 4);
 		}
-		cqesim_cqe_put_rx(a, &m, timestamp, counter);
+		cqesim_cqe_put_rx(a, &m, m.user_index, timestamp, counter);
 		cqe.pkt_info = m.pkt_info;
 		cqe.rx_hash_res = m.rx_hash_res;
 		cqe.rx_hash_type = m.rx_hash_type;

@@ -59,7 +59,6 @@ void rig_start(struct rig *rig)
 	rig->config.published_context = rig;
 	int rc = cqesim_nic_create(&rig->nic, &rig->config, &err);
 	ck_assert_msg(rc == 0, "%s", err.text);
-	rig->stats = cqesim_nic_stats(rig->nic);
 }
 
 void rig_stop(struct rig *rig)
@@ -181,7 +180,7 @@ void rig_event(const struct rig *rig, unsigned i, uint32_t cqn, uint32_t count, 
 void rig_traffic(const struct rig *rig, enum cqesim_traffic kind, uint64_t count, uint64_t payload,
 		 uint64_t wire)
 {
-	const struct cqesim_tlps *t = &rig->stats->traffic[kind];
+	const struct cqesim_tlps *t = &rig_stats(rig)->traffic[kind];
 
 	ck_assert_msg(t->count == count && t->payload == payload && t->wire == wire,
 		      "%s: %llu TLPs, %llu bytes, %llu on the wire, not %llu, %llu, %llu",
@@ -449,10 +448,10 @@ START_TEST(only_ready_queues_receive)
 	ck_assert_int_eq(rig_packet(&rig, 0, 4), CQESIM_RX_DELIVERED);
 	ck_assert_uint_eq(rig.queue[0].ring[2 * 64 + 15], 4);
 	ck_assert_uint_eq(rig.queue[0].ring[2 * 64 + 61], 0); /* WQE 0 again */
-	ck_assert_uint_eq(rig.stats->packets, 7);
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_DELIVERED], 3);
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_NOT_READY], 4);
-	ck_assert_uint_eq(rig.stats->wqes, 3);
+	ck_assert_uint_eq(rig_stats(&rig)->packets, 7);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_DELIVERED], 3);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_NOT_READY], 4);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 3);
 	/* WQEs 0-3 read twice: a reset queue has fetched nothing. */
 	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, 2, 0, 48);
 	rig_stop(&rig);
@@ -511,12 +510,12 @@ START_TEST(flood_bytes)
 			    24 * c[i].requests);
 		rig_traffic(&rig, CQESIM_TRAFFIC_WQE_COMPLETION, c[i].completions,
 			    c[i].completion_bytes - 20 * c[i].completions, c[i].completion_bytes);
-		ck_assert_uint_eq(rig.stats->link_busy_bytes, c[i].up);
-		ck_assert_uint_eq(cqesim_nic_stats(rig.nic)->link_done_ps, c[i].up * 1000);
-		ck_assert_uint_eq(rig.stats->plain, 64);
-		ck_assert_uint_eq(rig.stats->lone, 0);
-		ck_assert_uint_eq(rig.stats->sessions, 0);
-		ck_assert_uint_eq(rig.stats->packets, 64);
+		ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, c[i].up);
+		ck_assert_uint_eq(rig_stats(&rig)->link_done_ps, c[i].up * 1000);
+		ck_assert_uint_eq(rig_stats(&rig)->plain, 64);
+		ck_assert_uint_eq(rig_stats(&rig)->lone, 0);
+		ck_assert_uint_eq(rig_stats(&rig)->sessions, 0);
+		ck_assert_uint_eq(rig_stats(&rig)->packets, 64);
 		ck_assert_uint_eq(rig.packets, 64);
 		rig_stop(&rig);
 	}
@@ -605,7 +604,7 @@ START_TEST(times_of_the_link)
 	rig_event(&rig, 7, 1, 1, UINT64_C(10000000000000) + 172000 + 700);
 	ck_assert_uint_eq(rig.events, 8);
 	/* The longest wait was that of the fifth: 720 ns before it. */
-	ck_assert_uint_eq(rig.stats->backlog_max_ps, 720000);
+	ck_assert_uint_eq(rig_stats(&rig)->backlog_max_ps, 720000);
 	rig_stop(&rig);
 }
 END_TEST
@@ -656,7 +655,7 @@ START_TEST(times_round_up_once)
 	rig_event(&rig, 0, 1, 1, 238000);        /* 204 x 7/6 = 238 */
 	rig_event(&rig, 1, 1, 1, 438667);        /* 376 x 7/6 = 438.666.. */
 	rig_event(&rig, 2, 1, 1, 639334);        /* 548 x 7/6 = 639.333.. */
-	ck_assert_uint_eq(cqesim_nic_stats(rig.nic)->link_done_ps, 639334);
+	ck_assert_uint_eq(rig_stats(&rig)->link_done_ps, 639334);
 	rig_stop(&rig);
 }
 END_TEST
@@ -710,13 +709,13 @@ START_TEST(out_of_buffer)
 	struct rig_queue *q = rig_add(&rig, 2, 0, false, CQESIM_MINI_HASH);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_int_eq(rig_packet(&rig, 0, i), CQESIM_RX_DELIVERED);
-	uint64_t bytes = rig.stats->link_busy_bytes;
+	uint64_t bytes = rig_stats(&rig)->link_busy_bytes;
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_int_eq(
 			cqesim_nic_receive(rig.nic, q->rqn, 5000000, &m, NULL, 0, &wqe),
 			CQESIM_RX_OUT_OF_BUFFER);
 	/* It costs the link nothing and writes nothing. */
-	ck_assert_uint_eq(rig.stats->link_busy_bytes, bytes);
+	ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, bytes);
 	ck_assert_uint_eq(rig.events, 4);
 	ck_assert_uint_eq(wqe, 99);
 	cqesim_rq_repost(&q->poster, 1);
@@ -725,9 +724,9 @@ START_TEST(out_of_buffer)
 	ck_assert_int_eq(rig_packet(&rig, 5000000, 4), CQESIM_RX_DELIVERED);
 	ck_assert_int_eq(rig_packet(&rig, 5000000, 5), CQESIM_RX_OUT_OF_BUFFER);
 	ck_assert_uint_eq(q->ring[63], 0x21); /* the second lap */
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_OUT_OF_BUFFER], 5);
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_DELIVERED], 5);
-	ck_assert_uint_eq(rig.stats->wqes, 5);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_OUT_OF_BUFFER], 5);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_DELIVERED], 5);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 5);
 	rig_stop(&rig);
 }
 END_TEST
@@ -747,9 +746,9 @@ START_TEST(buffer_full)
 	ck_assert_int_eq(rig_packet(&rig, 95999, 6), CQESIM_RX_BUFFER_FULL);
 	ck_assert_int_eq(rig_packet(&rig, 96000, 6), CQESIM_RX_DELIVERED);
 	ck_assert_int_eq(rig_packet(&rig, 96000, 7), CQESIM_RX_BUFFER_FULL);
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_BUFFER_FULL], 3);
-	ck_assert_uint_eq(rig.stats->wqes, 7);
-	ck_assert_uint_eq(rig.stats->backlog_max_ps, 1172000);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_BUFFER_FULL], 3);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 7);
+	ck_assert_uint_eq(rig_stats(&rig)->backlog_max_ps, 1172000);
 	rig_stop(&rig);
 
 	/* As large as can be is no limit. */
@@ -799,10 +798,10 @@ START_TEST(too_long)
 	ck_assert_int_eq(cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, &wqe),
 			 CQESIM_RX_TOO_LONG);
 	/* No WQE is lost, no completion written; the WQEs are read once. */
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_TOO_LONG], 6);
-	ck_assert_uint_eq(rig.stats->wqes, 0);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_TOO_LONG], 6);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 0);
 	ck_assert_uint_eq(rig.events, 0);
-	ck_assert_uint_eq(rig.stats->link_busy_bytes, 32);
+	ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, 32);
 	ck_assert_uint_eq(wqe, 99);
 	m.byte_cnt = RIG_BUFFER;
 	ck_assert_int_eq(cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, &wqe),
@@ -843,9 +842,9 @@ START_TEST(protection_error)
 	rig_event(&rig, 1, 1, 1, 292000);
 	rig_traffic(&rig, CQESIM_TRAFFIC_DATA, 1, 60, 84);
 	rig_traffic(&rig, CQESIM_TRAFFIC_CQE, 2, 128, 176);
-	ck_assert_uint_eq(rig.stats->results[CQESIM_RX_ERROR], 1);
-	ck_assert_uint_eq(rig.stats->wqes, 2);
-	ck_assert_uint_eq(rig.stats->plain, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->results[CQESIM_RX_ERROR], 1);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 2);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 1);
 	ck_assert_int_eq(cqesim_cq_poll(&q->reader, out, 4, NULL), 2);
 	ck_assert_uint_eq(out[1].opcode, CQESIM_OP_RESP_ERR);
 	ck_assert_uint_eq(out[1].syndrome, 4);
@@ -941,7 +940,7 @@ START_TEST(many_laps)
 		cqesim_rq_repost(&q->poster, 1);
 		cqesim_rq_doorbell(&q->poster);
 	}
-	ck_assert_uint_eq(rig.stats->wqes, 70000);
+	ck_assert_uint_eq(rig_stats(&rig)->wqes, 70000);
 	rig_stop(&rig);
 }
 END_TEST

@@ -35,7 +35,6 @@ struct rig_queue {
 struct rig {
 	struct cqesim_nic_config config;
 	struct cqesim_nic *nic;
-	const struct cqesim_nic_stats *stats;
 	struct rig_queue queue[RIG_QUEUES];
 	unsigned queues;
 	unsigned cq_log_more; /* completion rings are that much larger than receive rings */
@@ -63,6 +62,11 @@ struct cqesim_rq_attr rig_rq_attr(struct rig_queue *q, uint32_t user_index);
 /* 60 bytes of queue 0 with this hash; what it should become is the caller's to say. */
 enum cqesim_rx_result rig_packet(struct rig *rig, uint64_t now_ps, uint32_t hash);
 struct cqesim_rxmeta rig_meta(uint32_t hash);
+
+static inline const struct cqesim_nic_stats *rig_stats(const struct rig *rig)
+{
+	return cqesim_nic_stats(rig->nic);
+}
 
 /* The i-th thing published. */
 void rig_event(const struct rig *rig, unsigned i, uint32_t cqn, uint32_t count, uint64_t ps);

@@ -34,9 +34,9 @@ static void ends(const struct rig *rig, unsigned mismatch, unsigned max, unsigne
 	const unsigned want[CQESIM_SESSION_ENDS] = {mismatch, max, timeout, ring, relief, stop};
 
 	for (unsigned i = 0; i < CQESIM_SESSION_ENDS; i++)
-		ck_assert_msg(rig->stats->session_ends[i] == want[i], "%s: %llu, not %u",
+		ck_assert_msg(rig_stats(rig)->session_ends[i] == want[i], "%s: %llu, not %u",
 			      cqesim_session_end_name(i),
-			      (unsigned long long)rig->stats->session_ends[i], want[i]);
+			      (unsigned long long)rig_stats(rig)->session_ends[i], want[i]);
 }
 
 START_TEST(off_is_plain)
@@ -50,7 +50,7 @@ START_TEST(off_is_plain)
 	rig_add(&rig, 4, 0, true, CQESIM_MINI_HASH);
 	for (uint32_t i = 0; i < 6; i++)
 		rig_packet(&rig, 0, i);
-	ck_assert_uint_eq(rig.stats->plain, 6);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 6);
 	ck_assert_uint_eq(rig.events, 6);
 	ck_assert_uint_eq(cqesim_nic_next_ps(rig.nic), UINT64_MAX);
 	ends(&rig, 0, 0, 0, 0, 0, 0);
@@ -66,13 +66,13 @@ START_TEST(off_is_plain)
 		rig_packet(&rig, 0, i);
 		cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, NULL);
 	}
-	ck_assert_uint_eq(rig.stats->plain, 6);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 6);
 	ck_assert_uint_eq(rig.events, 6);
 	for (unsigned i = 0; i < 6; i++)
 		ck_assert_uint_eq(rig.event[i].cqn, 1);
 	cqesim_nic_step(rig.nic, 10 * US);
-	ck_assert_uint_eq(rig.stats->sessions, 1);
-	ck_assert_uint_eq(rig.stats->session_packets, 6);
+	ck_assert_uint_eq(rig_stats(&rig)->sessions, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->session_packets, 6);
 	rig_stop(&rig);
 }
 END_TEST
@@ -92,7 +92,7 @@ START_TEST(max_and_timeout)
 	rig_event(&rig, 0, 1, 4, 544000 + 50);
 	rig_event(&rig, 1, 1, 4, 1088000 + 50);
 	/* The last two wait, with their data sent: 2 x 84 + 32 more. */
-	ck_assert_uint_eq(rig.stats->link_busy_bytes, 1088 + 200);
+	ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, 1088 + 200);
 	ck_assert_uint_eq(q->ring[8 * 64 + 63], 0xf1);
 	ck_assert_uint_eq(cqesim_nic_next_ps(rig.nic), 10 * US);
 	cqesim_nic_step(rig.nic, 10 * US - 1);
@@ -103,12 +103,12 @@ START_TEST(max_and_timeout)
 	ck_assert_uint_eq(rig.events, 3);
 	ck_assert_uint_eq(cqesim_nic_next_ps(rig.nic), UINT64_MAX);
 	ends(&rig, 0, 2, 1, 0, 0, 0);
-	ck_assert_uint_eq(rig.stats->sessions, 3);
-	ck_assert_uint_eq(rig.stats->session_packets, 10);
-	ck_assert_uint_eq(rig.stats->session_hist[4], 2);
-	ck_assert_uint_eq(rig.stats->session_hist[2], 1);
-	ck_assert_uint_eq(rig.stats->arrays, 3);
-	ck_assert_uint_eq(rig.stats->plain, 0);
+	ck_assert_uint_eq(rig_stats(&rig)->sessions, 3);
+	ck_assert_uint_eq(rig_stats(&rig)->session_packets, 10);
+	ck_assert_uint_eq(rig_stats(&rig)->session_hist[4], 2);
+	ck_assert_uint_eq(rig_stats(&rig)->session_hist[2], 1);
+	ck_assert_uint_eq(rig_stats(&rig)->arrays, 3);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 0);
 	rig_traffic(&rig, CQESIM_TRAFFIC_CQE, 0, 0, 0);
 	rig_traffic(&rig, CQESIM_TRAFFIC_TITLE, 3, 192, 264);
 	rig_traffic(&rig, CQESIM_TRAFFIC_MINI, 3, 192, 264);
@@ -141,9 +141,9 @@ START_TEST(timeout_moves_on)
 	rig_event(&rig, 1, 1, 1, 35 * US + 88000);
 	ck_assert_uint_eq(rig.events, 2);
 	ends(&rig, 0, 0, 2, 0, 0, 0);
-	ck_assert_uint_eq(rig.stats->lone, 1);
-	ck_assert_uint_eq(rig.stats->plain, 1);
-	ck_assert_uint_eq(rig.stats->sessions, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->lone, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->sessions, 1);
 	ck_assert_uint_eq(rig.queue[0].ring[3 * 64 + 63], 0x20);
 	rig_traffic(&rig, CQESIM_TRAFFIC_CQE, 1, 64, 88);
 	/* So does one for a queue that cannot take it. */
@@ -204,8 +204,8 @@ START_TEST(mismatch_ends_it)
 	rig_event(&rig, 1, 1, 3, 632000);
 	ck_assert_uint_eq(rig.events, 2);
 	ends(&rig, 2, 0, 0, 0, 0, 0);
-	ck_assert_uint_eq(rig.stats->lone, 1);
-	ck_assert_uint_eq(rig.stats->session_hist[3], 1);
+	ck_assert_uint_eq(rig_stats(&rig)->lone, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->session_hist[3], 1);
 	rig_stop(&rig);
 }
 END_TEST
@@ -253,7 +253,7 @@ START_TEST(compared_fields)
 		ends(&rig, differs, 0, 0, 0, 0, 0);
 		for (unsigned f = 0; f < cqesim_cqe_rx_field_count; f++)
 			ck_assert_uint_eq(
-				rig.stats->mismatch[f],
+				rig_stats(&rig)->mismatch[f],
 				differs && !strcmp(cqesim_cqe_rx_fields[f].name, d->field));
 		rig_stop(&rig);
 	}
@@ -275,7 +275,7 @@ START_TEST(first_mismatch_counts)
 	m.csum = 77; /* not compared, though it comes first */
 	cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, NULL);
 	for (unsigned f = 0; f < cqesim_cqe_rx_field_count; f++)
-		ck_assert_uint_eq(rig.stats->mismatch[f],
+		ck_assert_uint_eq(rig_stats(&rig)->mismatch[f],
 				  !strcmp(cqesim_cqe_rx_fields[f].name, "vlan_info"));
 	rig_stop(&rig);
 }
@@ -317,8 +317,8 @@ START_TEST(ring_end)
 	ck_assert_uint_eq(rig.event[4].count, 1);
 	ck_assert_uint_eq(cqesim_nic_next_ps(rig.nic), UINT64_MAX);
 	ends(&rig, 2, 1, 0, 1, 0, 0);
-	ck_assert_uint_eq(rig.stats->plain, 1);
-	ck_assert_uint_eq(rig.stats->lone, 0);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->lone, 0);
 	ck_assert_uint_eq(q->ring[7 * 64 + 63], 0x20);
 	rig_stop(&rig);
 
@@ -345,7 +345,7 @@ START_TEST(ring_end)
 	q = rig_add(&rig, 0, 0, true, CQESIM_MINI_HASH);
 	rig_packet(&rig, 0, 0);
 	ck_assert_uint_eq(rig.events, 1);
-	ck_assert_uint_eq(rig.stats->plain, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 1);
 	rig_stop(&rig);
 }
 END_TEST
@@ -378,13 +378,13 @@ START_TEST(balanced_by_hand)
 	/* 632 - 300 = 332, between the two: it goes on; data and a read until 748. */
 	rig_packet(&rig, 300000, 4);
 	ck_assert_uint_eq(rig.events, 3);
-	ck_assert_uint_eq(rig.stats->pressure_ps, 300000);
+	ck_assert_uint_eq(rig_stats(&rig)->pressure_ps, 300000);
 	/* 748 - 548 = 200: over; two packets 176, then plain 172. */
 	rig_packet(&rig, 548000, 5);
 	ck_assert_uint_eq(rig.events, 5);
 	rig_event(&rig, 3, 1, 2, 924000);
 	rig_event(&rig, 4, 1, 1, 1096000);
-	ck_assert_uint_eq(rig.stats->pressure_ps, 548000);
+	ck_assert_uint_eq(rig_stats(&rig)->pressure_ps, 548000);
 	ends(&rig, 0, 0, 0, 0, 1, 0);
 	/* 1096 - 597 = 499: not again yet; 1268 - 768 = 500: again, of its own. */
 	rig_packet(&rig, 597000, 6);
@@ -396,10 +396,10 @@ START_TEST(balanced_by_hand)
 	ck_assert_uint_eq(rig.events, 8);
 	rig_event(&rig, 6, 1, 1, 9 * US + 88000);
 	ends(&rig, 0, 0, 0, 0, 2, 0);
-	ck_assert_uint_eq(rig.stats->lone, 1);
-	ck_assert_uint_eq(rig.stats->pressure_ps, 548000 + 9 * US - 768000);
-	ck_assert_uint_eq(rig.stats->plain, 7);
-	ck_assert_uint_eq(rig.stats->session_packets, 2);
+	ck_assert_uint_eq(rig_stats(&rig)->lone, 1);
+	ck_assert_uint_eq(rig_stats(&rig)->pressure_ps, 548000 + 9 * US - 768000);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 7);
+	ck_assert_uint_eq(rig_stats(&rig)->session_packets, 2);
 	rig_stop(&rig);
 }
 END_TEST
@@ -425,7 +425,7 @@ START_TEST(balanced_corners)
 	balanced(&rig, 100, 0);
 	for (uint32_t i = 0; i < 20; i++)
 		rig_packet(&rig, i * 1000, i);
-	ck_assert_uint_eq(rig.stats->pressure_ps, 18000);
+	ck_assert_uint_eq(rig_stats(&rig)->pressure_ps, 18000);
 	/* The session outlives the pressure when no packet comes: a time-out. */
 	cqesim_nic_step(rig.nic, 20 * US);
 	ends(&rig, 0, 0, 1, 0, 0, 0);
@@ -439,7 +439,7 @@ START_TEST(balanced_corners)
 	m.flow_tag = 3;
 	cqesim_nic_receive(rig.nic, 1, 5 * US, &m, NULL, 0, NULL);
 	ends(&rig, 1, 0, 0, 0, 0, 0);
-	ck_assert_uint_eq(rig.stats->plain, 2);
+	ck_assert_uint_eq(rig_stats(&rig)->plain, 2);
 	rig_stop(&rig);
 }
 END_TEST
@@ -637,7 +637,7 @@ START_TEST(shared_completion_queue)
 		ck_assert_uint_eq(rig.events, f ? 1 : 3);
 		ck_assert_uint_eq(rig.event[0].count, f ? 6 : 2);
 		for (unsigned i = 0; i < cqesim_cqe_rx_field_count; i++)
-			ck_assert_uint_eq(rig.stats->mismatch[i],
+			ck_assert_uint_eq(rig_stats(&rig)->mismatch[i],
 					  !f && !strcmp(cqesim_cqe_rx_fields[i].name, "wqe_counter")
 						  ? 2
 						  : 0);
@@ -688,14 +688,14 @@ START_TEST(bytes_of_sessions)
 		uint64_t data = 84 * n + 32 * ((n + 3) / 4), cqe = session_bytes(_i, n);
 		ck_assert_uint_eq(rig.events, 1);
 		rig_event(&rig, 0, 1, n, (data + cqe) * 1000);
-		ck_assert_uint_eq(rig.stats->link_busy_bytes, data + cqe);
-		const struct cqesim_tlps *t = &rig.stats->traffic[CQESIM_TRAFFIC_TITLE];
-		const struct cqesim_tlps *m = &rig.stats->traffic[CQESIM_TRAFFIC_MINI];
+		ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, data + cqe);
+		const struct cqesim_tlps *t = &rig_stats(&rig)->traffic[CQESIM_TRAFFIC_TITLE];
+		const struct cqesim_tlps *m = &rig_stats(&rig)->traffic[CQESIM_TRAFFIC_MINI];
 		ck_assert_uint_eq(t->wire + m->wire, cqe);
 		ck_assert_uint_eq(t->payload, 64);
 		ck_assert_uint_eq(m->payload, _i == CQESIM_WRITE_EXACT ? 8 * n : 64 * ((n + 7) / 8));
 		ck_assert_uint_eq(t->count + m->count, (n + 7) / 8 + (_i != CQESIM_WRITE_BURST));
-		ck_assert_uint_eq(rig.stats->arrays, (n + 7) / 8);
+		ck_assert_uint_eq(rig_stats(&rig)->arrays, (n + 7) / 8);
 		rig_stop(&rig);
 	}
 }
@@ -717,10 +717,10 @@ START_TEST(burst_at_edges)
 	m.flow_tag = 1;
 	for (uint32_t i = 0; i < 2; i++)
 		cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, NULL);
-	uint64_t before = rig.stats->link_busy_bytes;
+	uint64_t before = rig_stats(&rig)->link_busy_bytes;
 	cqesim_nic_step(rig.nic, 100 * US);
 	ck_assert_uint_eq(rig.event[1].count, 2);
-	ck_assert_uint_eq(rig.stats->link_busy_bytes - before, 176);
+	ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes - before, 176);
 	rig_stop(&rig);
 
 	/* Title in the ring's last slot, array in its first: two writes, no run of 128 bytes. */
@@ -736,16 +736,16 @@ START_TEST(burst_at_edges)
 	cqesim_rq_doorbell(&q->poster);
 	cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, NULL);
 	/* So far 15 packets: two arrays, 240 bytes. */
-	ck_assert_uint_eq(rig.stats->traffic[CQESIM_TRAFFIC_TITLE].wire +
-				  rig.stats->traffic[CQESIM_TRAFFIC_MINI].wire,
+	ck_assert_uint_eq(rig_stats(&rig)->traffic[CQESIM_TRAFFIC_TITLE].wire +
+				  rig_stats(&rig)->traffic[CQESIM_TRAFFIC_MINI].wire,
 			  240);
 	cqesim_nic_step(rig.nic, 100 * US);
 	ck_assert_uint_eq(rig.event[1].count, 2);
-	ck_assert_uint_eq(rig.stats->traffic[CQESIM_TRAFFIC_TITLE].wire +
-				  rig.stats->traffic[CQESIM_TRAFFIC_MINI].wire,
+	ck_assert_uint_eq(rig_stats(&rig)->traffic[CQESIM_TRAFFIC_TITLE].wire +
+				  rig_stats(&rig)->traffic[CQESIM_TRAFFIC_MINI].wire,
 			  240 + 176);
-	ck_assert_uint_eq(rig.stats->traffic[CQESIM_TRAFFIC_TITLE].count +
-				  rig.stats->traffic[CQESIM_TRAFFIC_MINI].count,
+	ck_assert_uint_eq(rig_stats(&rig)->traffic[CQESIM_TRAFFIC_TITLE].count +
+				  rig_stats(&rig)->traffic[CQESIM_TRAFFIC_MINI].count,
 			  2 + 2);
 	rig_stop(&rig);
 }
@@ -768,9 +768,9 @@ START_TEST(long_sessions)
 	for (uint32_t i = 0; i < 1025; i++)
 		rig_packet(&rig, 0, i);
 	cqesim_nic_receive(rig.nic, q->rqn, 0, &m, NULL, 0, NULL);
-	ck_assert_uint_eq(rig.stats->session_hist[1023], 1);
-	ck_assert_uint_eq(rig.stats->session_hist[1024], 2);
-	ck_assert_uint_eq(rig.stats->arrays, 128 + 128 + 129);
+	ck_assert_uint_eq(rig_stats(&rig)->session_hist[1023], 1);
+	ck_assert_uint_eq(rig_stats(&rig)->session_hist[1024], 2);
+	ck_assert_uint_eq(rig_stats(&rig)->arrays, 128 + 128 + 129);
 	rig_stop(&rig);
 }
 END_TEST
@@ -882,7 +882,7 @@ START_TEST(soak)
 	while (cqesim_nic_next_ps(rig.nic) != UINT64_MAX)
 		cqesim_nic_step(rig.nic, cqesim_nic_next_ps(rig.nic));
 
-	const struct cqesim_nic_stats *s = cqesim_nic_stats(rig.nic);
+	const struct cqesim_nic_stats *s = rig_stats(&rig);
 	uint64_t sent = 0, ended = 0, results = 0, hist = 0, up = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		read_all(&rig, i, &flight[i], format, UINT32_MAX);

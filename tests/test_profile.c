@@ -3,7 +3,6 @@
  * test_profile.c - profiles: what is shipped loads and holds the figures of
  * its sources, and what is wrong in a file is said with file, line and key.
  */
-#define _GNU_SOURCE 1
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * the PCIe formulas: 84 + 88 + 6 + 2 up, 21 + 34 down) in text, JSON and CSV, and
  * results that hold nothing.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>

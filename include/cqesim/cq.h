@@ -70,9 +70,37 @@ struct cqesim_cq_writer {
 CQESIM_API int cqesim_cq_writer_init(struct cqesim_cq_writer *w, uint8_t *ring, unsigned log_size,
 				     enum cqesim_mini_format format, uint32_t max, bool cross);
 
-/* Publish a plain completion; op_own is made from opcode, format and the lap.  No session may be open. */
-CQESIM_API void cqesim_cq_write(struct cqesim_cq_writer *w, const uint8_t cqe[64], unsigned opcode,
-				unsigned format);
+/*
+ * Everything but op_own with plain stores, then op_own with release: the slot
+ * at the producer index is software's.
+ */
+static inline void cqesim_cq_publish(struct cqesim_cq_writer *w, const uint8_t cqe[64],
+				     unsigned opcode, unsigned format)
+{
+	uint8_t *slot = w->ring + (size_t)(w->pi & w->mask) * CQESIM_CQE_BYTES;
+	uint8_t op_own = CQESIM_OP_OWN(opcode, format, w->pi >> w->log_size & CQESIM_OWNER_MASK);
+
+	/* The last word in parts, so that no load spans two words stored just before. */
+	uint64_t last;
+	memcpy(slot, cqe, 56);
+	memcpy(&last, cqe + 56, 8);
+	uint32_t low = (uint32_t)last;
+	uint16_t middle = (uint16_t)(last >> 32);
+	memcpy(slot + 56, &low, 4);
+	memcpy(slot + 60, &middle, 2);
+	slot[62] = (uint8_t)(last >> 48);
+	__atomic_store_n(&slot[CQESIM_OP_OWN_BYTE], op_own, __ATOMIC_RELEASE);
+	if (w->observer)
+		w->observer(w->observer_context, w->pi & w->mask, slot);
+}
+
+/* Write a plain completion; op_own is made from opcode, format and the lap.  No session may be open. */
+static inline void cqesim_cq_write(struct cqesim_cq_writer *w, const uint8_t cqe[64],
+				   unsigned opcode, unsigned format)
+{
+	cqesim_cq_publish(w, cqe, opcode, format);
+	w->pi++;
+}
 
 /*
  * Open a session with the completion of its first packet.  Returns how many
@@ -88,25 +116,19 @@ CQESIM_API void cqesim_cq_session_add(struct cqesim_cq_writer *w, const uint8_t 
 /* Publish the open session (a session of one as a plain completion); returns its packets. */
 CQESIM_API uint32_t cqesim_cq_session_close(struct cqesim_cq_writer *w);
 
-/* Do two completions differ where mask has bits?  0, or 1 + the first differing 8-byte word. */
-static inline unsigned cqesim_cqe_differs(const uint8_t a[64], const uint8_t b[64],
-					  const uint8_t mask[64])
+/* Do two completions differ where mask has bits?  Two words at a time, without a branch. */
+static inline bool cqesim_cqe_differs(const uint8_t a[64], const uint8_t b[64],
+				      const uint8_t mask[64])
 {
-	uint64_t any = 0, x[8], y[8], m[8];
+	typedef uint64_t pair __attribute__((vector_size(16)));
+	pair x[4], y[4], m[4];
 
 	memcpy(x, a, 64);
 	memcpy(y, b, 64);
 	memcpy(m, mask, 64);
-	for (unsigned i = 0; i < 8; i++) {
-		x[i] = (x[i] ^ y[i]) & m[i];
-		any |= x[i];
-	}
-	if (__builtin_expect(!any, 1))
-		return 0;
-	for (unsigned i = 0; i < 8; i++)
-		if (x[i])
-			return 1 + i;
-	return 0;
+	pair any = ((x[0] ^ y[0]) & m[0]) | ((x[1] ^ y[1]) & m[1]) | ((x[2] ^ y[2]) & m[2]) |
+		   ((x[3] ^ y[3]) & m[3]);
+	return any[0] | any[1];
 }
 
 /* ---- reader ---- */

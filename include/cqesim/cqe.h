@@ -266,24 +266,30 @@ CQESIM_API void cqesim_cqe_sig_encode(const struct cqesim_cqe_sig *sig, uint8_t 
 
 /*
  * The receive completion of one packet, op_own byte apart: everything but the
- * fields given is 0.  Exactly cqesim_cqe_encode of the same values, but fast.
+ * fields given is 0; user_index is the queue's, m->user_index is not looked at.  Exactly cqesim_cqe_encode of the same values, but fast:
+ * made as words, and stored as pairs of them, so that whoever copies the 64
+ * bytes right away need not wait for a store of another size.
  */
 static inline void cqesim_cqe_put_rx(uint8_t raw[64], const struct cqesim_rxmeta *m,
-				     uint64_t timestamp, uint16_t wqe_counter)
+				     uint32_t user_index, uint64_t timestamp, uint16_t wqe_counter)
 {
-	memset(raw, 0, 64);
-	raw[0] = m->pkt_info;
-	cqesim_be_store(raw + 12, 4, m->rx_hash_res);
-	raw[16] = m->rx_hash_type;
-	cqesim_be_store(raw + 20, 2, m->csum);
-	raw[28] = m->hds_ip_ext;
-	raw[29] = m->l4_l3_hdr_type;
-	cqesim_be_store(raw + 30, 2, m->vlan_info);
-	cqesim_be_store(raw + 32, 4, m->user_index & 0xffffff);
-	cqesim_be_store(raw + 44, 4, m->byte_cnt);
-	cqesim_be_store(raw + 48, 8, timestamp);
-	cqesim_be_store(raw + 56, 4, m->flow_tag & 0xffffff);
-	cqesim_be_store(raw + 60, 2, wqe_counter);
+	typedef uint64_t pair __attribute__((vector_size(16)));
+	const pair words[4] = {
+		/* 0: pkt_info; 8: rx_hash_res at 12 */
+		{m->pkt_info, (uint64_t)__builtin_bswap32(m->rx_hash_res) << 32},
+		/* 16: rx_hash_type, csum at 20; 24: hds_ip_ext at 28, l4_l3_hdr_type, vlan_info */
+		{m->rx_hash_type | (uint64_t)__builtin_bswap16(m->csum) << 32,
+		 (uint64_t)m->hds_ip_ext << 32 | (uint64_t)m->l4_l3_hdr_type << 40 |
+			 (uint64_t)__builtin_bswap16(m->vlan_info) << 48},
+		/* 32: user_index; 40: byte_cnt at 44 */
+		{__builtin_bswap32(user_index & 0xffffff),
+		 (uint64_t)__builtin_bswap32(m->byte_cnt) << 32},
+		/* 48: timestamp; 56: flow_tag, wqe_counter at 60 */
+		{__builtin_bswap64(timestamp), __builtin_bswap32(m->flow_tag & 0xffffff) |
+						       (uint64_t)__builtin_bswap16(wqe_counter) << 32},
+	};
+
+	memcpy(raw, words, sizeof(words));
 }
 
 /* The same fields back. */

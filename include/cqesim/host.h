@@ -42,6 +42,12 @@ struct cqesim_host_config {
 	double session_cycles;    /* per session, on top */
 	unsigned burst;           /* packets asked for, 1..CQESIM_BURST_MAX */
 	unsigned replenish;       /* post buffers when so many are free */
+	/*
+	 * The ring may be read some calls later, in larger batches, but always
+	 * before the device can write over it.  Nothing that is simulated changes;
+	 * deliver sees several calls' packets at once.
+	 */
+	bool batch_reads;
 };
 
 struct cqesim_host_stats {
@@ -59,7 +65,8 @@ struct cqesim_host_stats {
 };
 
 /*
- * Called with each burst, before its buffers are posted again.  A negative
+ * Called with each burst, before its buffers are posted again, and the time at
+ * which its call began (with batch_reads: the last one's).  A negative
  * value stops the queue: it is what cqesim_host_advance then returns.
  */
 typedef int (*cqesim_host_deliver)(void *context, const struct cqesim_completion *completions,
@@ -78,7 +85,32 @@ CQESIM_API int cqesim_host_create(struct cqesim_host_queue **queue,
 				  cqesim_host_deliver deliver, void *deliver_context);
 CQESIM_API void cqesim_host_destroy(struct cqesim_host_queue *queue);
 
+/* A plain completion or a session, and when software can see it. */
+struct cqesim_host_event {
+	uint64_t ps;
+	uint32_t count;
+};
+
+/*
+ * Where completions are announced.  A ring of as many events as the completion
+ * ring has slots: it cannot overrun before that does.
+ */
+struct cqesim_host_inbox {
+	struct cqesim_host_event *event;
+	uint32_t mask;
+	uint32_t tail;      /* next to be written */
+	uint64_t announced; /* completions, in all */
+};
+CQESIM_API struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue *queue);
+
 /* count completions become visible at ps (never earlier than the ones before). */
+static inline void cqesim_host_announce(struct cqesim_host_inbox *inbox, uint64_t ps, uint32_t count)
+{
+	inbox->event[inbox->tail++ & inbox->mask] = (struct cqesim_host_event){ps, count};
+	inbox->announced += count;
+}
+
+/* The same for a queue. */
 CQESIM_API void cqesim_host_published(struct cqesim_host_queue *queue, uint64_t ps, uint32_t count);
 
 /*
@@ -87,6 +119,9 @@ CQESIM_API void cqesim_host_published(struct cqesim_host_queue *queue, uint64_t 
  * was announced (then cqesim_host_fault tells where).
  */
 CQESIM_API int cqesim_host_advance(struct cqesim_host_queue *queue, uint64_t until_ps);
+
+/* With batch_reads: read what is still to be read.  Errors as of cqesim_host_advance. */
+CQESIM_API int cqesim_host_flush(struct cqesim_host_queue *queue);
 
 /* Time of the next poll: advancing to less does nothing. */
 CQESIM_API uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *queue);

@@ -104,7 +104,7 @@ CQESIM_API void cqesim_nic_destroy(struct cqesim_nic *nic);
 
 struct cqesim_cq_attr {
 	uint8_t *ring;      /* 2^log_size slots of 64 bytes, filled as cqesim_cq_init_ring does */
-	uint64_t address;   /* device address of the ring, for the link's cost */
+	uint64_t address;   /* device address of the ring, a multiple of 64, for the link's cost */
 	unsigned log_size;
 	bool cqe_comp_en;
 	enum cqesim_mini_format mini_format;

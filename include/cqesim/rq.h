@@ -14,7 +14,10 @@
 #ifndef CQESIM_RQ_H
 #define CQESIM_RQ_H
 
+#include <errno.h>
+
 #include "cqesim/common.h"
+#include "cqesim/cqe.h"
 
 #define CQESIM_RQ_LOG_MAX 15u
 #define CQESIM_RQ_SEG_BYTES 16u
@@ -75,6 +78,26 @@ struct cqesim_rq_seg {
 CQESIM_API int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 				struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX],
 				uint32_t *length_fits);
+
+/* The same for WQEs of one segment, without a loop; others are passed on. */
+static inline int cqesim_rq_buffer_fast(const struct cqesim_rq *rq, uint32_t length,
+					struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX])
+{
+	const uint8_t *wqe = rq->ring + (size_t)(rq->ci & rq->mask) * CQESIM_RQ_SEG_BYTES;
+	uint32_t bytes, lkey;
+
+	if (rq->log_segs || !length)
+		return cqesim_rq_buffer(rq, length, seg, NULL);
+	bytes = (uint32_t)cqesim_be_load(wqe, 4) & 0x7fffffff;
+	lkey = (uint32_t)cqesim_be_load(wqe + 4, 4);
+	if (bytes < length || lkey == CQESIM_RQ_INVALID_LKEY)
+		return cqesim_rq_buffer(rq, length, seg, NULL);
+	seg->lkey = lkey;
+	seg->address = cqesim_be_load(wqe + 8, 8);
+	seg->length = length;
+	seg->memory = rq->translate(rq->translate_context, lkey, seg->address, length);
+	return seg->memory ? 1 : -EFAULT;
+}
 
 /* The next WQE is used up; returns its 16-bit index, as the CQE's wqe_counter tells it. */
 static inline uint16_t cqesim_rq_consume(struct cqesim_rq *rq)

@@ -49,26 +49,6 @@ static uint8_t *mini_of(const struct cqesim_cq_writer *w, uint32_t i)
 	return slot_of(w, index) + (size_t)(i % CQESIM_MINIS_PER_ARRAY) * CQESIM_MINI_BYTES;
 }
 
-/* Everything but op_own with plain stores, then op_own with release: the slot is software's. */
-static void publish(struct cqesim_cq_writer *w, const uint8_t cqe[64], unsigned opcode,
-		    unsigned format)
-{
-	uint8_t *slot = slot_of(w, w->pi);
-	uint8_t op_own = CQESIM_OP_OWN(opcode, format, w->pi >> w->log_size & CQESIM_OWNER_MASK);
-
-	memcpy(slot, cqe, CQESIM_OP_OWN_BYTE);
-	__atomic_store_n(&slot[CQESIM_OP_OWN_BYTE], op_own, __ATOMIC_RELEASE);
-	if (w->observer)
-		w->observer(w->observer_context, w->pi & w->mask, slot);
-}
-
-void cqesim_cq_write(struct cqesim_cq_writer *w, const uint8_t cqe[64], unsigned opcode,
-		     unsigned format)
-{
-	publish(w, cqe, opcode, format);
-	w->pi++;
-}
-
 uint32_t cqesim_cq_session_open(struct cqesim_cq_writer *w, const uint8_t cqe[64])
 {
 	uint32_t to_end = w->mask + 1 - (w->pi & w->mask);
@@ -137,7 +117,7 @@ uint32_t cqesim_cq_session_close(struct cqesim_cq_writer *w)
 			w->observer(w->observer_context, index & w->mask, slot_of(w, index));
 		}
 	cqesim_be_store(w->title + 44, 4, n);
-	publish(w, w->title, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_COMPRESSED);
+	cqesim_cq_publish(w, w->title, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_COMPRESSED);
 	w->pi += n;
 	return n;
 }

@@ -5,8 +5,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host_internal.h"
+
+/* With batch_reads the ring is read when so many packets wait for it. */
+#define READ_BATCH 256u
 
 /* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
 #define MILLI 1000.0
@@ -41,10 +45,14 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	struct cqesim_host_queue *q = calloc(1, sizeof(*q));
 	if (!q)
 		return -ENOMEM;
-	q->event_mask = reader->mask;
-	q->event = calloc((size_t)q->event_mask + 1, sizeof(*q->event));
-	q->completion = calloc(c->burst, sizeof(*q->completion));
-	if (!q->event || !q->completion ||
+	q->inbox.mask = reader->mask;
+	q->inbox.event = calloc((size_t)reader->mask + 1, sizeof(*q->inbox.event));
+	q->vec = c->rule == CQESIM_POLL_DPDK_VEC;
+	q->batch_reads = c->batch_reads;
+	q->unread_max = c->batch_reads ? READ_BATCH : 1;
+	q->completion = calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1,
+			       sizeof(*q->completion));
+	if (!q->inbox.event || !q->completion ||
 	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * (uint64_t)MILLI, 1)) {
 		cqesim_host_destroy(q);
 		return -ENOMEM;
@@ -63,7 +71,6 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->session = milli(c->session_cycles);
 	q->burst = c->burst;
 	q->replenish = c->replenish;
-	q->vec = c->rule == CQESIM_POLL_DPDK_VEC;
 	*out = q;
 	return 0;
 }
@@ -72,27 +79,28 @@ void cqesim_host_destroy(struct cqesim_host_queue *q)
 {
 	if (!q)
 		return;
-	free(q->event);
+	free(q->inbox.event);
 	free(q->completion);
 	free(q);
 }
 
+struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue *q)
+{
+	return &q->inbox;
+}
+
 void cqesim_host_published(struct cqesim_host_queue *q, uint64_t ps, uint32_t count)
 {
-	/* One event per completion at most, and no more completions than slots: it cannot overrun. */
-	q->event[q->tail++ & q->event_mask] = (struct event){ps, count};
-	q->invisible += count;
+	cqesim_host_announce(&q->inbox, ps, count);
 }
 
 /* What is visible by the time of the poll. */
 static void look(struct cqesim_host_queue *q)
 {
-	while (q->seen != q->tail && q->event[q->seen & q->event_mask].ps <= q->core.ps) {
-		uint32_t count = q->event[q->seen++ & q->event_mask].count;
+	const struct cqesim_host_inbox *in = &q->inbox;
 
-		q->visible += count;
-		q->invisible -= count;
-	}
+	while (q->seen != in->tail && in->event[q->seen & in->mask].ps <= q->core.ps)
+		q->visible += in->event[q->seen++ & in->mask].count;
 }
 
 /* Nothing there: poll again and again until something is, or until until_ps has passed. */
@@ -100,8 +108,8 @@ static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 {
 	uint64_t goal = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
 
-	if (q->seen != q->tail && q->event[q->seen & q->event_mask].ps < goal)
-		goal = q->event[q->seen & q->event_mask].ps;
+	if (q->seen != q->inbox.tail && q->inbox.event[q->seen & q->inbox.mask].ps < goal)
+		goal = q->inbox.event[q->seen & q->inbox.mask].ps;
 
 	/* ceil(gap / cost of a poll), both in 1/den ps; goal lies after the core's time. */
 	unsigned __int128 gap = (unsigned __int128)(goal - q->core.ps) * q->core.den - q->core.rem;
@@ -126,7 +134,8 @@ static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 static void count_burst(struct cqesim_host_queue *q, unsigned n)
 {
 	struct cqesim_host_stats *s = &q->stats;
-	uint64_t class = (q->visible * CQESIM_OCCUPANCY_CLASSES - 1) / (q->reader.mask + 1);
+	/* The ring is a power of two, and so are the classes. */
+	uint64_t class = (q->visible * CQESIM_OCCUPANCY_CLASSES - 1) >> q->reader.log_size;
 
 	s->polls++;
 	s->burst_hist[n]++;
@@ -137,39 +146,44 @@ static void count_burst(struct cqesim_host_queue *q, unsigned n)
 	s->occupancy_hist[class < CQESIM_OCCUPANCY_CLASSES ? class : CQESIM_OCCUPANCY_CLASSES - 1]++;
 }
 
-/* Cycles of a burst: minis and plain CQEs cost different things, and so does each new session. */
-static uint64_t burst_cost(struct cqesim_host_queue *q, unsigned n)
+/*
+ * `want` packets from the ring, behind those read ahead.  What is left of a
+ * session is read too, as drivers do: were it left in the ring, the device could
+ * write over its minis when the buffers of its first packets are posted again.
+ */
+static int take(struct cqesim_host_queue *q, unsigned want)
 {
-	uint64_t minis = 0, sessions = 0, bytes = 0;
+	unsigned have = q->ahead;
 
-	for (unsigned i = 0; i < n; i++) {
-		const struct cqesim_completion *c = &q->completion[i];
+	if (have && q->ahead_at)
+		memmove(q->completion, q->completion + q->ahead_at, have * sizeof(*q->completion));
+	if (have < want) {
+		int got = cqesim_cq_poll(&q->reader, q->completion + have, want - have, &q->fault);
 
-		bytes += c->meta.byte_cnt;
-		minis += c->session_n != 0;
-		sessions += c->session_n && !c->session_i;
-		q->stats.errors += c->opcode >= CQESIM_OP_REQ_ERR;
+		if (got < 0)
+			return got;
+		have += (unsigned)got;
 	}
-	q->stats.bytes += bytes;
-	return q->poll + (n - minis) * q->plain + minis * q->mini + sessions * q->session;
+	if (q->reader.n)
+		have += (unsigned)cqesim_cq_poll(&q->reader, q->completion + have,
+						 q->reader.n - q->reader.i, NULL);
+	if (have < want)
+		return (int)have;
+	q->ahead = have - want;
+	q->ahead_at = want;
+	return (int)want;
 }
 
-/* How many packets the call returns, and for the vector rule also what it posts. */
-static unsigned call(struct cqesim_host_queue *q)
+/* Read what the calls so far have returned, and hand it on. */
+static int read_ring(struct cqesim_host_queue *q)
 {
-	if (q->vec)
-		return host_vec_call(q);
-	unsigned n = q->visible < q->burst ? (unsigned)q->visible : q->burst;
-	q->free_buffers += n;
-	q->post_due = q->free_buffers >= q->replenish;
-	return n;
-}
+	unsigned want = q->unread;
+	uint64_t bytes = 0;
 
-static int poll_burst(struct cqesim_host_queue *q)
-{
-	unsigned want = call(q);
-	int got = cqesim_cq_poll(&q->reader, q->completion, want, &q->fault);
-
+	if (!want)
+		return 0;
+	q->unread = 0;
+	int got = take(q, want);
 	if (got != (int)want) {
 		/* Good ones may have come first: ask once more for what is wrong with the next. */
 		if (got >= 0 && cqesim_cq_poll(&q->reader, q->completion, 1, &q->fault) >= 0) {
@@ -181,47 +195,97 @@ static int poll_burst(struct cqesim_host_queue *q)
 		}
 		return -EBADMSG;
 	}
-	count_burst(q, want);
-
-	uint64_t start = q->core.ps;
-	cqesim_pacer_advance(&q->core, burst_cost(q, want));
-	q->stats.busy_ps += q->core.ps - start;
-	q->visible -= want;
-	int rc = q->deliver ? q->deliver(q->deliver_context, q->completion, want, start) : 0;
-	if (rc < 0)
-		return rc;
+	for (unsigned i = 0; i < want; i++) {
+		bytes += q->completion[i].meta.byte_cnt;
+		q->stats.errors += q->completion[i].opcode >= CQESIM_OP_REQ_ERR;
+	}
+	q->stats.bytes += bytes;
+	if (q->deliver) {
+		int rc = q->deliver(q->deliver_context, q->completion, want, q->call_ps);
+		if (rc < 0)
+			return rc;
+	}
 	if (q->cq_dbrec)
 		cqesim_cq_doorbell(&q->reader, q->cq_dbrec);
 	return 0;
 }
 
+/* Up to the burst, whatever is visible. */
+static void simple_call(struct cqesim_host_queue *q, struct host_call *call)
+{
+	call->packets = host_take_rest(q, call, q->burst);
+	while (call->packets < q->burst && host_peek(q))
+		call->packets += host_take_entry(q, call, q->burst - call->packets);
+	q->free_buffers += call->packets;
+	q->post_due = q->free_buffers >= q->replenish;
+}
+
+/* One poll that finds something: what it returns, and what it costs. */
+static void poll_burst(struct cqesim_host_queue *q)
+{
+	struct host_call call = {0};
+
+	if (q->vec)
+		host_vec_call(q, &call);
+	else
+		simple_call(q, &call);
+	count_burst(q, call.packets);
+	q->unread += call.packets;
+	q->visible -= call.packets;
+	q->taken += call.packets;
+	q->call_ps = q->core.ps;
+	cqesim_pacer_advance(&q->core, q->poll + (call.packets - call.minis) * q->plain +
+					       call.minis * q->mini + call.sessions * q->session);
+	q->stats.busy_ps += q->core.ps - q->call_ps;
+}
+
+/* The device may know of buffers only after the completions in their way were read. */
+static int ring_doorbell(struct cqesim_host_queue *q)
+{
+	int rc = read_ring(q);
+
+	if (rc < 0)
+		return rc;
+	cqesim_rq_doorbell(&q->poster);
+	q->doorbell_due = false;
+	return 0;
+}
+
+static int step(struct cqesim_host_queue *q, uint64_t until_ps)
+{
+	if (q->post_due) { /* the end of the poll before */
+		cqesim_rq_repost(&q->poster, q->free_buffers);
+		q->free_buffers = 0;
+		q->post_due = false;
+		q->doorbell_due = true;
+	}
+	look(q);
+	if (q->visible) {
+		poll_burst(q);
+	} else {
+		if (q->vec) { /* the second call posts what lies past the ring's end */
+			host_vec_replenish(q);
+			host_vec_replenish(q);
+		}
+		poll_empty(q, until_ps);
+	}
+	if (q->doorbell_due)
+		return ring_doorbell(q);
+	return q->unread >= q->unread_max ? read_ring(q) : 0;
+}
+
 int cqesim_host_advance(struct cqesim_host_queue *q, uint64_t until_ps)
 {
-	if (q->failed)
-		return q->failed;
-	while (q->core.ps <= until_ps) {
-		if (q->post_due) { /* the end of the poll before: now the device may see it */
-			cqesim_rq_repost(&q->poster, q->free_buffers);
-			cqesim_rq_doorbell(&q->poster);
-			q->free_buffers = 0;
-			q->post_due = false;
-		}
-		look(q);
-		if (!q->visible) {
-			if (q->vec) { /* the second call posts what lies past the ring's end */
-				host_vec_replenish(q);
-				host_vec_replenish(q);
-			}
-			poll_empty(q, until_ps);
-			continue;
-		}
-		int rc = poll_burst(q);
-		if (rc < 0) {
-			q->failed = rc;
-			return rc;
-		}
-	}
-	return 0;
+	while (q->core.ps <= until_ps && !q->failed)
+		q->failed = step(q, until_ps);
+	return q->failed;
+}
+
+int cqesim_host_flush(struct cqesim_host_queue *q)
+{
+	if (!q->failed)
+		q->failed = read_ring(q);
+	return q->failed;
 }
 
 uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *q)
@@ -231,7 +295,7 @@ uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *q)
 
 uint64_t cqesim_host_pending(const struct cqesim_host_queue *q)
 {
-	return q->visible + q->invisible;
+	return q->inbox.announced - q->taken;
 }
 
 const struct cqesim_host_stats *cqesim_host_stats(const struct cqesim_host_queue *q)

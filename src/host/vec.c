@@ -32,54 +32,36 @@ void host_vec_replenish(struct cqesim_host_queue *q)
 	uint32_t n = min(q->free_buffers - PER_LOOP, to_end);
 
 	cqesim_rq_repost(&q->poster, n);
-	cqesim_rq_doorbell(&q->poster);
+	q->doorbell_due = true;
 	q->free_buffers -= n;
 }
 
-/* The next visible entry's packets; 0: there is none. */
-static uint32_t peek(const struct cqesim_host_queue *q)
+/* One round of a call that still wants so many. */
+static unsigned vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
-	return q->head == q->seen ? 0 : q->event[q->head & q->event_mask].count;
-}
+	unsigned rest = host_take_rest(q, call, min(want, PER_ROUND));
+	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
 
-/* One round for up to `want` packets, the first of which is number `returned` of the call. */
-static unsigned vec_round(struct cqesim_host_queue *q, unsigned want, uint32_t index)
-{
-	unsigned rest = min(q->left, min(want, PER_ROUND));
-
-	q->left -= rest;
-	want = (min(want, PER_ROUND) - rest) / PER_LOOP * PER_LOOP;
-	want = min(want, q->reader.mask + 1 - ((index + rest) & q->reader.mask));
+	want = min((min(want, PER_ROUND) - rest) / PER_LOOP * PER_LOOP, to_end);
 	if (!want)
 		return rest;
 
-	unsigned plain = 0;
-	while (plain < want && peek(q) == 1) {
-		plain++;
-		q->head++;
-	}
-	uint32_t session = plain < want ? peek(q) : 0;
-	if (session) {
-		uint32_t fits = min(session, want - plain);
-
-		q->head++;
-		q->left = session - fits;
-		plain += fits;
-	}
-	return rest + plain;
+	unsigned got = 0;
+	while (got < want && host_peek(q) == 1)
+		got += host_take_entry(q, call, 1);
+	if (got < want && host_peek(q))
+		got += host_take_entry(q, call, want - got);
+	return rest + got;
 }
 
-unsigned host_vec_call(struct cqesim_host_queue *q)
+void host_vec_call(struct cqesim_host_queue *q, struct host_call *call)
 {
-	/* Where the next packet to be returned lies; sessions do not cross the ring's end. */
-	uint32_t index = q->reader.ci + (q->reader.n ? q->reader.i : 0);
-	unsigned total = 0, got;
+	unsigned got;
 
 	do {
 		host_vec_replenish(q);
-		got = vec_round(q, q->burst - total, index + total);
-		total += got;
+		got = vec_round(q, call, q->burst - call->packets);
+		call->packets += got;
 		q->free_buffers += got;
-	} while (got && total < q->burst);
-	return total;
+	} while (got && call->packets < q->burst);
 }

@@ -93,6 +93,7 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 	nic->pressure_off_ps = link_ps(nic, config->backpressure_off_bytes);
 	for (uint32_t i = 0; i < COST_TABLE; i++)
 		nic->cost[i] = cqesim_link_write(&nic->link, 0, i);
+	nic->cqe_cost = nic->cost[CQESIM_CQE_BYTES];
 	*out = nic;
 	return 0;
 }
@@ -147,7 +148,9 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 		return -ENOMEM;
 	memset(cq, 0, sizeof(*cq));
 	bool compress = attr->cqe_comp_en && nic->config.compression != CQESIM_COMP_OFF;
-	rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size, attr->mini_format,
+	rc = attr->address % CQESIM_CQE_BYTES ? -EINVAL : 0;
+	if (!rc)
+		rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size, attr->mini_format,
 				   compress ? nic->config.comp_max : 2, nic->config.comp_cross);
 	if (!rc)
 		rc = place(&nic->cq, &nic->cqs, &cq->number);
@@ -197,6 +200,11 @@ int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *at
 	if (per_fetch > wqes) /* not past the end of a small ring */
 		per_fetch = wqes;
 	rq->fetch_mask = per_fetch > 1 ? per_fetch - 1 : 0;
+	uint32_t fetch = (rq->fetch_mask + 1) * (CQESIM_RQ_SEG_BYTES << attr->log_segs);
+	/* Blocks on multiples of their size, within a page, all cost the same. */
+	if (!(attr->address & (fetch - 1)) && fetch <= 4096)
+		cqesim_link_read(&nic->link, attr->address, fetch, &rq->fetch_request,
+				 &rq->fetch_completion);
 	rq->address = attr->address;
 	rq->user_index = attr->user_index & 0xffffff;
 	rq->cq = cq;
@@ -275,12 +283,15 @@ int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn)
 /* A read of WQEs when the next one was not fetched yet; bytes up for request and Acks. */
 static uint32_t fetch_wqes(struct cqesim_nic *nic, const struct nic_rq *rq)
 {
-	struct cqesim_tlps request, completion;
-	uint32_t wqe_bytes = CQESIM_RQ_SEG_BYTES << rq->rq.log_segs;
-	uint32_t bytes = (rq->fetch_mask + 1) * wqe_bytes;
-	uint64_t address = rq->address + (uint64_t)(rq->rq.ci & rq->rq.mask) * wqe_bytes;
+	struct cqesim_tlps request = rq->fetch_request, completion = rq->fetch_completion;
 
-	cqesim_link_read(&nic->link, address, bytes, &request, &completion);
+	if (!request.count) {
+		uint32_t wqe_bytes = CQESIM_RQ_SEG_BYTES << rq->rq.log_segs;
+		uint64_t address = rq->address + (uint64_t)(rq->rq.ci & rq->rq.mask) * wqe_bytes;
+
+		cqesim_link_read(&nic->link, address, (rq->fetch_mask + 1) * wqe_bytes, &request,
+				 &completion);
+	}
 	nic_count(nic, CQESIM_TRAFFIC_WQE_REQUEST, &request);
 	nic_count(nic, CQESIM_TRAFFIC_WQE_COMPLETION, &completion);
 
@@ -288,6 +299,7 @@ static uint32_t fetch_wqes(struct cqesim_nic *nic, const struct nic_rq *rq)
 	nic->ack_debt += (double)completion.count;
 	while (nic->ack_debt >= nic->link.config.ack_every) {
 		nic->ack_debt -= nic->link.config.ack_every;
+		nic->ack_bytes += CQESIM_DLLP_BYTES;
 		up += CQESIM_DLLP_BYTES;
 	}
 	return up;
@@ -304,7 +316,6 @@ static void protection_error(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t
 
 	cqesim_cqe_err_encode(&err, raw);
 	cqesim_rq_consume(&rq->rq);
-	nic->stats.wqes++;
 	nic_complete_error(nic, rq->cq, raw, now_ps);
 	rq->state = CQESIM_QUEUE_ERR;
 }
@@ -320,9 +331,19 @@ static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *
 	}
 }
 
-static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
-				     const struct cqesim_rxmeta *meta, const uint8_t *data,
-				     uint32_t cap_len, uint16_t *wqe)
+/* One piece of a packet over the link; bytes up. */
+static uint32_t write_data(struct cqesim_nic *nic, uint64_t address, uint32_t length)
+{
+	if (nic->config.data_padding)
+		length = (length + 63) & ~63u;
+	struct cqesim_tlps t = nic_write_cost(nic, address, length);
+	nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
+	return (uint32_t)t.wire;
+}
+
+static inline __attribute__((always_inline)) enum cqesim_rx_result
+receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps, const struct cqesim_rxmeta *meta,
+	const uint8_t *data, uint32_t cap_len, uint16_t *wqe)
 {
 	uint64_t backlog = nic_backlog_ps(nic, now_ps);
 
@@ -332,15 +353,16 @@ static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, 
 		return CQESIM_RX_NOT_READY;
 	if (backlog > nic->buffer_ps)
 		return CQESIM_RX_BUFFER_FULL;
+	/* Ready for the link when the pipeline is done with it (or now, without a limit). */
+	uint64_t ready_ps = now_ps;
 	if (nic->config.max_pps) {
 		cqesim_pacer_not_before(&nic->pipeline, now_ps);
 		cqesim_pacer_advance(&nic->pipeline, 1);
+		ready_ps = cqesim_pacer_done_ps(&nic->pipeline);
 	}
 	if (!cqesim_rq_credits(&rq->rq))
 		return CQESIM_RX_OUT_OF_BUFFER;
 
-	/* Ready for the link when the pipeline is done with it (or now, without a limit). */
-	uint64_t ready_ps = nic->config.max_pps ? cqesim_pacer_done_ps(&nic->pipeline) : now_ps;
 	uint32_t bytes = 0;
 	if (!(rq->rq.ci & rq->fetch_mask) && !rq->fetched) {
 		bytes = fetch_wqes(nic, rq);
@@ -348,8 +370,8 @@ static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, 
 	}
 
 	struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX];
-	int segs = cqesim_rq_buffer(&rq->rq, meta->byte_cnt, seg, NULL);
-	if (segs < 0) {
+	int segs = cqesim_rq_buffer_fast(&rq->rq, meta->byte_cnt, seg);
+	if (__builtin_expect(segs < 0, 0)) {
 		if (bytes)
 			nic_send(nic, ready_ps, bytes);
 		if (segs == -ENOSPC)
@@ -357,25 +379,15 @@ static enum cqesim_rx_result receive(struct cqesim_nic *nic, struct nic_rq *rq, 
 		protection_error(nic, rq, ready_ps);
 		return CQESIM_RX_ERROR;
 	}
-	for (int i = 0; i < segs; i++) {
-		uint32_t length = seg[i].length;
-
-		if (nic->config.data_padding)
-			length = (length + 63) & ~63u;
-		struct cqesim_tlps t = nic_write_cost(nic, seg[i].address, length);
-		nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
-		bytes += (uint32_t)t.wire;
-	}
+	for (int i = 0; i < segs; i++)
+		bytes += write_data(nic, seg[i].address, seg[i].length);
 	if (nic->config.copy_data)
 		copy_data(seg, segs, data, cap_len < meta->byte_cnt ? cap_len : meta->byte_cnt);
 
 	uint8_t cqe[64] __attribute__((aligned(64)));
-	struct cqesim_rxmeta m = *meta;
-	m.user_index = rq->user_index;
 	uint16_t index = cqesim_rq_consume(&rq->rq);
 	rq->fetched = false;
-	nic->stats.wqes++;
-	cqesim_cqe_put_rx(cqe, &m, now_ps / 1000, index);
+	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
 	nic_complete(nic, rq->cq, cqe, ready_ps, bytes);
 	if (wqe)
 		*wqe = index;
@@ -393,15 +405,29 @@ enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint32_t rqn, u
 		cqesim_nic_step(nic, now_ps);
 	if (rq)
 		result = receive(nic, rq, now_ps, meta, data, cap_len, wqe);
-	nic->stats.packets++;
 	nic->stats.results[result]++;
 	return result;
 }
 
+/* What follows from other counters is not counted packet by packet. */
 const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic)
 {
 	struct cqesim_nic_stats *s = (struct cqesim_nic_stats *)&nic->stats;
+	const struct cqesim_tlps *cqe = &nic->cqe_cost;
+	uint64_t cqes = s->plain + nic->error_cqes;
 
+	s->packets = 0;
+	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
+		s->packets += s->results[i];
+	s->wqes = s->results[CQESIM_RX_DELIVERED] + s->results[CQESIM_RX_ERROR];
+	s->traffic[CQESIM_TRAFFIC_CQE] = (struct cqesim_tlps){
+		.count = cqes * cqe->count,
+		.payload = cqes * cqe->payload,
+		.wire = cqes * cqe->wire,
+	};
+	s->link_busy_bytes = nic->ack_bytes;
+	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_WQE_REQUEST; k++)
+		s->link_busy_bytes += s->traffic[k].wire;
 	s->link_done_ps = cqesim_pacer_done_ps(&nic->up);
 	return s;
 }

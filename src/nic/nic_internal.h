@@ -29,6 +29,7 @@ struct nic_rq {
 	struct nic_cq *cq;
 	uint64_t address;
 	uint32_t user_index;
+	struct cqesim_tlps fetch_request, fetch_completion; /* of one block of WQEs */
 	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these bits */
 	bool fetched; /* the next WQE starts such a group, and its fetch is done */
 };
@@ -43,11 +44,13 @@ struct cqesim_nic {
 	uint64_t pressed_since_ps;
 	double ack_debt; /* completions received that no Ack has answered yet */
 	struct cqesim_tlps cost[COST_TABLE];
+	struct cqesim_tlps cqe_cost; /* of a plain CQE: rings lie on whole lines */
 
 	void **cq; /* struct nic_cq, by number - 1; NULL: free */
 	void **rq; /* struct nic_rq, likewise */
 	uint32_t cqs, rqs;
 	struct nic_cq *oldest, *newest;
+	uint64_t error_cqes, ack_bytes;
 	struct cqesim_nic_stats stats;
 };
 
@@ -79,7 +82,6 @@ static inline void nic_send(struct cqesim_nic *nic, uint64_t now_ps, uint32_t by
 {
 	cqesim_pacer_not_before(&nic->up, now_ps);
 	cqesim_pacer_advance(&nic->up, bytes);
-	nic->stats.link_busy_bytes += bytes;
 }
 
 static inline uint64_t nic_backlog_ps(const struct cqesim_nic *nic, uint64_t now_ps)

@@ -71,13 +71,9 @@ static uint64_t slot_address(const struct nic_cq *cq, uint32_t index)
 static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps, uint32_t bytes_before)
 {
-	struct cqesim_tlps t =
-		nic_write_cost(nic, slot_address(cq, cq->writer.pi), CQESIM_CQE_BYTES);
-
-	nic_count(nic, CQESIM_TRAFFIC_CQE, &t);
-	nic_send(nic, now_ps, bytes_before + (uint32_t)t.wire);
+	nic_send(nic, now_ps, bytes_before + (uint32_t)nic->cqe_cost.wire);
 	cqesim_cq_write(&cq->writer, cqe, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_PLAIN);
-	nic->stats.plain++;
+	nic->stats.plain++; /* its bytes: see cqesim_nic_stats */
 	published(nic, cq, 1);
 }
 
@@ -235,10 +231,8 @@ void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t
 {
 	if (cq->writer.n)
 		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, 0);
-	struct cqesim_tlps t =
-		nic_write_cost(nic, slot_address(cq, cq->writer.pi), CQESIM_CQE_BYTES);
-	nic_count(nic, CQESIM_TRAFFIC_CQE, &t);
-	nic_send(nic, now_ps, (uint32_t)t.wire);
+	nic->error_cqes++;
+	nic_send(nic, now_ps, (uint32_t)nic->cqe_cost.wire);
 	cqesim_cq_write(&cq->writer, cqe, CQESIM_OP_RESP_ERR, CQESIM_FORMAT_PLAIN);
 	published(nic, cq, 1);
 }

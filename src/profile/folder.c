@@ -6,7 +6,6 @@
  * share/cqesim/models beside a relocated one; the installed folder; the source
  * folder of the build, if the build system compiled its name in.
  */
-#define _GNU_SOURCE 1
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,6 @@
  * params.c - the tables of parameters, made from the lists in
  * cqesim/profile.h, and the check of a single value.
  */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>

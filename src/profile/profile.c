@@ -3,7 +3,6 @@
  * profile.c - profiles as the rest of the library sees them: found by name,
  * loaded, checked as a whole, and changed from the command line.
  */
-#define _GNU_SOURCE 1
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>

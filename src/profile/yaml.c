@@ -8,7 +8,6 @@
  * are collected and made one line again, with the key's line from the walk in
  * index.c: libcyaml itself names the place of the event before.
  */
-#define _GNU_SOURCE 1
 #include <cyaml/cyaml.h>
 #include <errno.h>
 #include <fcntl.h>

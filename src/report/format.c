@@ -3,7 +3,6 @@
  * format.c - how numbers and lines look: grouped thousands, a unit always,
  * "n/a" for what cannot be said, text wrapped at a hundred columns.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

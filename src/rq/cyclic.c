@@ -32,16 +32,18 @@ int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 {
 	const uint8_t *wqe = rq->ring + ((size_t)(rq->ci & rq->mask) << rq->log_segs) *
 						CQESIM_RQ_SEG_BYTES;
+	const uint8_t *end = wqe + ((size_t)CQESIM_RQ_SEG_BYTES << rq->log_segs);
 	uint32_t left = length;
 	int n = 0;
 
-	for (unsigned i = 0; i < 1u << rq->log_segs && left; i++, wqe += CQESIM_RQ_SEG_BYTES) {
+	for (; left && wqe < end; wqe += CQESIM_RQ_SEG_BYTES) {
 		uint32_t bytes = (uint32_t)cqesim_be_load(wqe, 4) & 0x7fffffff;
 		uint32_t lkey = (uint32_t)cqesim_be_load(wqe + 4, 4);
+		struct cqesim_rq_seg *s = &seg[n];
 
 		if (!bytes || lkey == CQESIM_RQ_INVALID_LKEY)
 			break;
-		struct cqesim_rq_seg *s = &seg[n++];
+		n++;
 		s->lkey = lkey;
 		s->address = cqesim_be_load(wqe + 8, 8);
 		s->length = bytes < left ? bytes : left;
@@ -50,12 +52,11 @@ int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 			return -EFAULT;
 		left -= s->length;
 	}
-	if (left) {
-		if (length_fits)
-			*length_fits = length - left;
-		return -ENOSPC;
-	}
-	return n;
+	if (!left)
+		return n;
+	if (length_fits)
+		*length_fits = length - left;
+	return -ENOSPC;
 }
 
 int cqesim_rq_poster_init(struct cqesim_rq_poster *p, void *ring, unsigned log_size,

@@ -46,6 +46,7 @@ static void sum_queues(struct cqesim_sim *sim)
 		out->host = cqesim_host_stats(q->host);
 		out->offered = q->arrived;
 		out->delivered = q->read_count;
+		r->arrived += q->arrived;
 		r->delivered += q->read_count;
 		for (unsigned d = 0; d < CQESIM_DROPS; d++) {
 			out->dropped[d] = q->dropped[d];

@@ -11,6 +11,8 @@
 #include "sim_internal.h"
 
 #define LKEY 0x1234u
+/* No stack hands a card more in one piece (Linux GSO_MAX_SIZE); a longer "packet" is a broken record. */
+#define SEGMENT_BYTES_MAX 524280u
 /* Where an mbuf's data begins in a mempool element: header, struct rte_mbuf, headroom. */
 #define BUFFER_HEAD (64u + 128u + 128u)
 
@@ -45,7 +47,7 @@ static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t
 	if (o && o->published)
 		o->published(o->context, q->number, visible_ps);
 	q->last_visible_ps = visible_ps;
-	cqesim_host_published(q->host, visible_ps, count);
+	cqesim_host_announce(q->inbox, visible_ps, count);
 }
 
 static int deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
@@ -132,7 +134,11 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 	if (rc)
 		return rc;
 	struct cqesim_host_config host = sim_host_config(sim);
-	return cqesim_host_create(&q->host, &host, &reader, &poster, &q->dbrec[1], deliver, q);
+	host.batch_reads = !observer || !observer->polled;
+	rc = cqesim_host_create(&q->host, &host, &reader, &poster, &q->dbrec[1], deliver, q);
+	if (!rc)
+		q->inbox = cqesim_host_inbox(q->host);
+	return rc;
 }
 
 static void queue_free(struct queue *q)
@@ -256,23 +262,39 @@ static int mismatch(struct queue *q, const struct cqesim_completion *c, const st
 			   differing_field(&c->meta, sent, mask));
 }
 
+static inline uint64_t word(const struct cqesim_rxmeta *m, unsigned i)
+{
+	uint64_t v;
+
+	memcpy(&v, (const uint8_t *)m + i * sizeof(v), sizeof(v));
+	return v;
+}
+
+/* Bits in which two of them differ, where mask has bits. */
+static inline uint64_t differing_bits(const struct cqesim_rxmeta *a, const struct cqesim_rxmeta *b,
+				      const uint64_t mask[META_WORDS])
+{
+	return ((word(a, 0) ^ word(b, 0)) & mask[0]) | ((word(a, 1) ^ word(b, 1)) & mask[1]) |
+	       ((word(a, 2) ^ word(b, 2)) & mask[2]);
+}
+
 static int deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps)
 {
 	static const uint64_t everything[META_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	struct queue *q = context;
 	const struct cqesim_sim *sim = q->sim;
 
+	if (q->sent_count - q->read_count < n)
+		n = (unsigned)(q->sent_count - q->read_count) + 1; /* the first that was never sent */
 	for (unsigned i = 0; i < n; i++, q->read_count++) {
 		const struct cqesim_rxmeta *sent = &q->sent[q->read_count & q->sent_mask];
 		const uint64_t *mask = c[i].session_i ? sim->meta_mask : everything;
-		uint64_t a[META_WORDS], b[META_WORDS], differs = 0;
 
-		memcpy(a, &c[i].meta, sizeof(a));
-		memcpy(b, sent, sizeof(b));
-		for (unsigned w = 0; w < META_WORDS; w++)
-			differs |= (a[w] ^ b[w]) & mask[w];
-		if (differs || c[i].opcode != CQESIM_OP_RESP_SEND ||
-		    c[i].wqe_counter != (uint16_t)q->read_count || q->read_count >= q->sent_count)
+		if (__builtin_expect(differing_bits(&c[i].meta, sent, mask) ||
+					     c[i].opcode != CQESIM_OP_RESP_SEND ||
+					     c[i].wqe_counter != (uint16_t)q->read_count ||
+					     q->read_count == q->sent_count,
+				     0))
 			return mismatch(q, &c[i], sent, (const struct cqesim_rxmeta *)mask);
 	}
 	if (sim->config.observer && sim->config.observer->polled)
@@ -281,10 +303,13 @@ static int deliver(void *context, const struct cqesim_completion *c, unsigned n,
 	return 0;
 }
 
-static int advance(struct queue *q, uint64_t until_ps, struct cqesim_error *err)
+static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim_error *err)
 {
 	int rc = cqesim_host_advance(q->host, until_ps);
 
+	q->next_poll_ps = cqesim_host_next_ps(q->host);
+	if (rc >= 0 && flush)
+		rc = cqesim_host_flush(q->host);
 	if (rc >= 0)
 		return 0;
 	if (*q->sim->fault.text)
@@ -322,11 +347,10 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 	cqesim_pacer_advance(&sim->wire, len + CQESIM_FCS_BYTES + CQESIM_WIRE_GAP_BYTES);
 	uint64_t now_ps = sim->wire.ps - sim->wire_gap_ps;
 
-	sim->result.arrived++;
 	sim->result.arrived_wire_bytes += len + CQESIM_FCS_BYTES;
 	q->arrived++;
-	if (cqesim_host_next_ps(q->host) <= now_ps) {
-		int rc = advance(q, now_ps, err);
+	if (q->next_poll_ps <= now_ps) {
+		int rc = advance(q, now_ps, false, err);
 		if (rc)
 			return rc;
 	}
@@ -350,10 +374,10 @@ static int oversize(struct cqesim_sim *sim, const struct cqesim_frame *frame,
 		    const struct cqesim_rx *rx, struct cqesim_error *err)
 {
 	uint32_t max = sim->result.max_frame;
-	unsigned n = sim->config.segment ? cqesim_port_segments(frame, rx, max) : 0;
+	bool cut = sim->config.segment && frame->orig_len <= SEGMENT_BYTES_MAX;
+	unsigned n = cut ? cqesim_port_segments(frame, rx, max) : 0;
 
 	if (!n) {
-		sim->result.arrived++;
 		sim->result.arrived_wire_bytes += (uint64_t)frame->len + CQESIM_FCS_BYTES;
 		sim->queue[rx->queue].arrived++;
 		sim->queue[rx->queue].dropped[CQESIM_DROP_OVERSIZE]++;
@@ -402,16 +426,26 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 		uint64_t until = q->last_visible_ps;
 
 		while (cqesim_host_pending(q->host)) {
-			int rc = advance(q, until, err);
+			int rc = advance(q, until, false, err);
 			if (rc)
 				return rc;
 			until = cqesim_host_next_ps(q->host);
 		}
+		int rc = advance(q, 0, true, err);
+		if (rc)
+			return rc;
 		if (q->read_count != q->sent_count)
 			return cqesim_fail(err, -EBADMSG,
 					   "internal error: queue %u: %llu packets sent, %llu read",
 					   i, (unsigned long long)q->sent_count,
 					   (unsigned long long)q->read_count);
+		/* A title that promises more than there was shows only in what the reader still expects. */
+		const struct cqesim_cq_reader *reader = cqesim_host_reader(q->host);
+		if (reader->n || reader->ci != (uint32_t)q->read_count)
+			return cqesim_fail(err, -EBADMSG,
+					   "internal error: queue %u: the completion at index %u (slot %u) "
+					   "is of a session longer than what was sent",
+					   i, reader->ci, reader->ci & reader->mask);
 	}
 	sim_result(sim);
 	sim->finished = true;

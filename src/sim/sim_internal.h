@@ -7,7 +7,7 @@
 
 /* cqesim_rxmeta as words, for comparing. */
 #define META_WORDS (sizeof(struct cqesim_rxmeta) / sizeof(uint64_t))
-_Static_assert(sizeof(struct cqesim_rxmeta) % sizeof(uint64_t) == 0, "compared in words");
+_Static_assert(sizeof(struct cqesim_rxmeta) == 3 * sizeof(uint64_t), "compared in three words");
 
 /* The parts of a driver's queue in memory, and what is in flight. */
 struct queue {
@@ -19,6 +19,8 @@ struct queue {
 	size_t buffers_size;
 	uint32_t rqn;
 	struct cqesim_host_queue *host;
+	struct cqesim_host_inbox *inbox;
+	uint64_t next_poll_ps; /* of the host: nothing to do before */
 	uint64_t last_visible_ps;
 
 	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs */

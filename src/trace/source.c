@@ -7,7 +7,6 @@
  * fopencookie().  The cookie answers "where are you" only, so that ftello()
  * tells the offset in the decompressed capture.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -6,7 +6,6 @@
  * left behind whatever happens; where the file system cannot do that, it has
  * a temporary one in the same folder.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

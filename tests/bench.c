@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Speed, side by side in one run: a bare libpcap read loop over a capture of
+ * 64-byte frames, the replay of that file, the replay of the same packets from
+ * the synthetic source; then the ring writer and the ring reader alone.
+ *
+ * usage: bench [PACKETS [FOLDER]]   (10000000 packets; a file of 76 bytes each in FOLDER or .)
+ */
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "cqesim/cqesim.h"
+
+#define ROUNDS 5
+
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, why);
+	exit(1);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), by_value);
+	return v[n / 2];
+}
+
+/* ---- whole runs: million packets per second ---- */
+
+static double bare_loop(const char *path, uint64_t packets)
+{
+	char err[PCAP_ERRBUF_SIZE];
+	pcap_t *p = pcap_open_offline_with_tstamp_precision(path, PCAP_TSTAMP_PRECISION_NANO, err);
+	struct pcap_pkthdr *h;
+	const u_char *data;
+	uint64_t n = 0;
+	volatile uint64_t bytes = 0;
+
+	if (!p)
+		die(path, err);
+	double start = seconds();
+	while (pcap_next_ex(p, &h, &data) == 1) {
+		n++;
+		bytes += h->len + data[0];
+	}
+	double t = seconds() - start;
+	pcap_close(p);
+	if (n != packets)
+		die(path, "packets are missing");
+	return (double)n / t / 1e6;
+}
+
+struct machine {
+	struct cqesim_profile *device, *link, *driver, *host;
+};
+
+static void load(struct cqesim_profile **p, enum cqesim_profile_kind kind, const char *name)
+{
+	struct cqesim_error err = {""};
+
+	if (cqesim_profile_load(p, kind, name, &err))
+		die(name, err.text);
+}
+
+struct setup {
+	const char *name, *rate;
+	unsigned queues;
+	enum cqesim_comp_choice comp;
+};
+
+/* The library's part of "cqesim replay", with or without a file. */
+static double replay(const struct machine *m, const struct setup *s, const char *path,
+		     const char *spec, uint64_t packets)
+{
+	struct cqesim_error err = {""};
+	struct cqesim_sim_config config = {
+		.device = m->device,
+		.link = m->link,
+		.driver = m->driver,
+		.host = m->host,
+		.queues = s->queues,
+		.comp = s->comp,
+		.mini_format = -1,
+		.checksums = CQESIM_CHECKSUMS_L3,
+	};
+	struct cqesim_trace_config tc = {0};
+	struct cqesim_port *port = malloc(sizeof(*port));
+	struct cqesim_port_stats *stats = calloc(1, sizeof(*stats));
+	struct cqesim_replay r = {.port = port, .port_stats = stats, .sims = 1};
+	const uint64_t line = 100000000000;
+
+	if (cqesim_rate_parse(s->rate, line, &tc.rate, &err) || cqesim_sim_port(port, &config, &err) ||
+	    cqesim_sim_create(&r.sim[0], &config, &err) ||
+	    (path ? cqesim_trace_open(&r.trace, &path, 1, &tc, &err)
+		  : cqesim_trace_open_synthetic(&r.trace, spec, line, &tc, &err)))
+		die(s->name, err.text);
+	double start = seconds();
+	if (cqesim_replay_run(&r, &err))
+		die(s->name, err.text);
+	double t = seconds() - start;
+	const struct cqesim_result *result = cqesim_sim_result(r.sim[0]);
+	if (result->arrived != packets || result->delivered != packets)
+		die(s->name, "packets are missing: this set-up drops some");
+	cqesim_trace_close(r.trace);
+	cqesim_sim_destroy(r.sim[0]);
+	free(port);
+	free(stats);
+	return (double)packets / t / 1e6;
+}
+
+/* ---- the ring alone: cycles per packet ---- */
+
+#if defined(__x86_64__)
+static uint64_t ticks(void)
+{
+	return __rdtsc();
+}
+#define TICK "TSC cycles"
+#else
+static uint64_t ticks(void)
+{
+	return (uint64_t)(seconds() * 1e9);
+}
+#define TICK "ns"
+#endif
+
+static void ring(unsigned log_size, unsigned session, double *write, double *read)
+{
+	size_t slots = (size_t)1 << log_size;
+	uint8_t *memory = aligned_alloc(4096, slots * CQESIM_CQE_BYTES);
+	struct cqesim_cq_writer w;
+	struct cqesim_cq_reader r;
+	struct cqesim_completion c[64];
+	double writes[200], reads[200];
+	uint32_t sum = 0;
+
+	if (!memory)
+		die("ring", "out of memory");
+	cqesim_cq_init_ring(memory, log_size);
+	cqesim_cq_writer_init(&w, memory, log_size, CQESIM_MINI_HASH, session < 2 ? 2 : session, false);
+	cqesim_cq_reader_init(&r, memory, log_size, CQESIM_MINI_HASH, CQESIM_INVALIDATE_DPDK_VEC);
+	for (unsigned round = 0; round < 200; round++) {
+		uint64_t t0 = ticks();
+		for (size_t i = 0; i < slots; i++) {
+			struct cqesim_rxmeta m = {.byte_cnt = 60, .rx_hash_res = (uint32_t)i};
+			uint8_t cqe[64] __attribute__((aligned(64)));
+
+			cqesim_cqe_put_rx(cqe, &m, m.user_index, i, (uint16_t)i);
+			if (session < 2) {
+				cqesim_cq_write(&w, cqe, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_PLAIN);
+				continue;
+			}
+			if (!w.n)
+				cqesim_cq_session_open(&w, cqe);
+			else
+				cqesim_cq_session_add(&w, cqe);
+			if (w.n == w.room)
+				cqesim_cq_session_close(&w);
+		}
+		uint64_t t1 = ticks();
+		size_t got = 0;
+		int n;
+		while ((n = cqesim_cq_poll(&r, c, 64, NULL)) > 0) {
+			got += (size_t)n;
+			sum += c[n - 1].meta.rx_hash_res;
+		}
+		uint64_t t2 = ticks();
+		if (n < 0 || got != slots)
+			die("ring", "not what was written");
+		writes[round] = (double)(t1 - t0) / (double)slots;
+		reads[round] = (double)(t2 - t1) / (double)slots;
+	}
+	free(memory);
+	*write = median(writes, 200);
+	*read = median(reads, 200);
+	if (sum == 1)
+		putchar(' '); /* the reads are needed */
+}
+
+int main(int argc, char **argv)
+{
+	/* Rates at which nothing is lost, so that every packet goes all the way. */
+	static const struct setup setups[] = {
+		{"1 queue at 40 Mpps, plain CQEs", "40Mpps", 1, CQESIM_COMP_CHOOSE_OFF},
+		{"1 queue at 40 Mpps, compressed", "40Mpps", 1, CQESIM_COMP_CHOOSE_AGGRESSIVE},
+		{"4 queues at 100 Mpps, plain CQEs", "100Mpps", 4, CQESIM_COMP_CHOOSE_OFF},
+		{"4 queues at 100 Mpps, compressed", "100Mpps", 4, CQESIM_COMP_CHOOSE_AGGRESSIVE},
+	};
+	enum { SETUPS = sizeof(setups) / sizeof(setups[0]) };
+	uint64_t packets = argc > 1 ? strtoull(argv[1], NULL, 10) : 10000000;
+	char path[4096], spec[128];
+	double bare[ROUNDS], file[SETUPS][ROUNDS], synthetic[SETUPS][ROUNDS];
+	struct cqesim_error err = {""};
+	struct cqesim_trace_config tc = {0};
+	struct cqesim_trace *trace;
+	struct machine m;
+	uint64_t written;
+
+	if (!packets)
+		die("PACKETS", "expected a number above 0");
+	load(&m.device, CQESIM_PROFILE_DEVICE, "connectx-5-ex");
+	load(&m.link, CQESIM_PROFILE_LINK, "gen4x16");
+	load(&m.driver, CQESIM_PROFILE_DRIVER, "dpdk-mlx5-vec");
+	load(&m.host, CQESIM_PROFILE_HOST, "generic");
+	snprintf(path, sizeof(path), "%s/cqesim-bench-%d.pcap", argc > 2 ? argv[2] : ".", (int)getpid());
+	snprintf(spec, sizeof(spec), "frame=64,flows=1024,packets=%llu", (unsigned long long)packets);
+	if (cqesim_trace_open_synthetic(&trace, spec, 100000000000, &tc, &err) ||
+	    cqesim_trace_write_pcap(trace, path, &written, &err))
+		die(path, err.text);
+	cqesim_trace_close(trace);
+
+	for (unsigned r = 0; r < ROUNDS; r++) {
+		bare[r] = bare_loop(path, packets);
+		for (unsigned s = 0; s < SETUPS; s++) {
+			file[s][r] = replay(&m, &setups[s], path, NULL, packets);
+			synthetic[s][r] = replay(&m, &setups[s], NULL, spec, packets);
+		}
+	}
+	unlink(path);
+
+	double base = median(bare, ROUNDS);
+	printf("million packets/s, %llu 64-byte packets of 1024 flows, median of %d rounds, one thread\n\n",
+	       (unsigned long long)packets, ROUNDS);
+	printf("  %-36s %8.2f   x bare loop\n", "bare libpcap loop over the file", base);
+	for (unsigned s = 0; s < SETUPS; s++) {
+		double f = median(file[s], ROUNDS), y = median(synthetic[s], ROUNDS);
+
+		printf("  %s\n", setups[s].name);
+		printf("    %-34s %8.2f   %.2f\n", "replay of the file", f, f / base);
+		printf("    %-34s %8.2f   %.2f\n", "replay, synthetic source", y, y / base);
+	}
+
+	printf("\n%s per packet, ring alone\n\n  %-28s %8s %8s\n", TICK, "", "write", "read");
+	for (unsigned log_size = 9; log_size <= 12; log_size += 3)
+		for (unsigned session = 1; session <= 64; session *= 8) {
+			double write, read;
+
+			ring(log_size, session, &write, &read);
+			printf("  %4u slots, %-16s %8.1f %8.1f\n", 1u << log_size,
+			       session == 1 ? "plain" : session == 8 ? "sessions of 8" : "sessions of 64",
+			       write, read);
+		}
+
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	printf("\nresident memory, at most: %.1f MiB\n", (double)usage.ru_maxrss / 1024);
+	cqesim_profile_free(m.device);
+	cqesim_profile_free(m.link);
+	cqesim_profile_free(m.driver);
+	cqesim_profile_free(m.host);
+	return 0;
+}
