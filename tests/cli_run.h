@@ -63,9 +63,10 @@ static inline char *slurp(const char *path, size_t *size)
 	return text;
 }
 
-/* Where the three standard streams go; NULL: /dev/null, a file in the tests' folder, another. */
+/* Names of what the standard streams are (in: NULL is /dev/null), or open descriptors. */
 struct streams {
 	const char *in, *out, *err;
+	int out_fd, err_fd; /* where there is no name */
 };
 
 /* Starts it; the process to wait for. */
@@ -84,8 +85,8 @@ static inline pid_t cli_start(const struct streams *s, const char *const *args)
 	if (pid)
 		return pid;
 	int in = open(s->in ? s->in : "/dev/null", O_RDONLY);
-	int out = open(s->out, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	int err = open(s->err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int out = s->out ? open(s->out, O_WRONLY | O_CREAT | O_TRUNC, 0600) : s->out_fd;
+	int err = s->err ? open(s->err, O_WRONLY | O_CREAT | O_TRUNC, 0600) : s->err_fd;
 	if (in < 0 || out < 0 || err < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(err, 2) < 0)
 		_exit(126);
 	close(in);
@@ -112,7 +113,7 @@ static inline struct output cli_args(const char *in, const char *const *args)
 
 	snprintf(out, sizeof(out), "%s/cli.out.%d", test_tmpdir(), getpid());
 	snprintf(err, sizeof(err), "%s/cli.err.%d", test_tmpdir(), getpid());
-	cli_wait(cli_start(&(struct streams){in, out, err}, args), &o);
+	cli_wait(cli_start(&(struct streams){.in = in, .out = out, .err = err}, args), &o);
 	o.out = slurp(out, &o.out_size);
 	o.err = slurp(err, NULL);
 	unlink(out);

@@ -602,6 +602,7 @@ START_TEST(impossible)
 		{CQESIM_QUEUES_MAX + 1, 0, 0, 0, 0, -1, "queues 1025"},
 		{1, 2, 0, 0, 0, -1, "ring 2"},
 		{1, 100, 0, 0, 0, -1, "ring 100"},
+		{1, 8, 0, 0, 0, -1, "ring 8"}, /* for the vector function */
 		{1, 65536, 0, 0, 0, -1, "ring 65536"},
 		{1, 64, 32, 0, 0, -1, "cq-size 32"},
 		{1, 64, 96, 0, 0, -1, "cq-size 96"},

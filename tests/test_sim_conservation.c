@@ -51,7 +51,7 @@ static struct sim_run *draw_machine(uint64_t *rng, char *what, size_t size)
 	if (!drawn(rng, 3))
 		run_set(r, "app_cycles", "700");
 	c->queues = 1 + drawn(rng, 16);
-	c->ring = 4u << drawn(rng, 11);
+	c->ring = strstr(driver, "vec") ? 16u << drawn(rng, 9) : 4u << drawn(rng, 11);
 	if (drawn(rng, 2))
 		c->cq_size = c->ring << drawn(rng, 3);
 	do

@@ -73,7 +73,7 @@ int cmd_gen(int argc, char **argv)
 	if (argc - optind != 1)
 		return usage_error(COMMAND, "expected one output file");
 	if (rate && cqesim_rate_parse(rate, gbps * 1000000000, &config.rate, &err))
-		return usage_error(COMMAND, "--rate %s", err.text);
+		return usage_error(COMMAND, "--%s", err.text);
 	if (cqesim_trace_open_synthetic(&trace, spec, gbps * 1000000000, &config, &err))
 		return usage_error(COMMAND, "--synthetic %s: %s", spec, err.text);
 

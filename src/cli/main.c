@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cqesim: the commands. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "common/outfile.h"
@@ -105,10 +107,22 @@ static void on_signal(int number)
 	raise(number);
 }
 
+/*
+ * Whoever starts us without a standard stream must not have a file that we open
+ * take its place.  What stands in for it can only fail.
+ */
+static void fill_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(EXIT_INPUT);
+}
+
 int main(int argc, char **argv)
 {
 	static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
 
+	fill_standard_streams();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
 		if (signal(fatal[i], on_signal) == SIG_IGN)

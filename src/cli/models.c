@@ -35,48 +35,73 @@ static void json_string(const char *s)
 	putchar('"');
 }
 
-static int list(bool json)
+static void list_json(char *const *const names[])
+{
+	puts("{");
+	for (int kind = 0; kind < CQESIM_PROFILE_KINDS; kind++) {
+		printf("  \"%s\": [", cqesim_profile_kind_name(kind));
+		for (unsigned i = 0; names[kind][i]; i++) {
+			fputs(i ? ", " : "", stdout);
+			json_string(names[kind][i]);
+		}
+		puts(kind + 1 < CQESIM_PROFILE_KINDS ? "]," : "]");
+	}
+	puts("}");
+}
+
+static void list_text(char *const *const names[])
 {
 	struct cqesim_error err = {""};
 
-	if (json)
-		puts("{");
 	for (int kind = 0; kind < CQESIM_PROFILE_KINDS; kind++) {
-		char **names = cqesim_profile_names(kind, &err);
-
-		if (!names) {
-			complain("%s", err.text);
-			return EXIT_INPUT;
+		printf("%s%ss\n", kind ? "\n" : "", cqesim_profile_kind_name(kind));
+		if (kind == CQESIM_PROFILE_LINK) {
+			printf("  %-18s PCIe links, generation 1 to 5, 1 to 32 lanes\n",
+			       "gen1x1 .. gen5x32");
+			continue;
 		}
-		if (json)
-			printf("  \"%s\": [", cqesim_profile_kind_name(kind));
-		else
-			printf("%s%ss\n", kind ? "\n" : "", cqesim_profile_kind_name(kind));
-		for (unsigned i = 0; names[i]; i++) {
+		for (unsigned i = 0; names[kind][i]; i++) {
 			struct cqesim_profile *p = NULL;
 
-			if (json) {
-				fputs(i ? ", " : "", stdout);
-				json_string(names[i]);
-				continue;
-			}
-			if (kind == CQESIM_PROFILE_LINK)
-				printf("  %-18s PCIe links, generation 1 to 5, 1 to 32 lanes\n",
-				       "gen1x1 .. gen5x32");
-			else if (cqesim_profile_load(&p, kind, names[i], &err))
-				printf("  %-18s unusable: %s\n", names[i], err.text);
+			if (cqesim_profile_load(&p, kind, names[kind][i], &err))
+				printf("  %-18s unusable: %s\n", names[kind][i], err.text);
 			else
-				printf("  %-18s %s\n", names[i], p->title);
+				printf("  %-18s %s\n", names[kind][i], p->title);
 			cqesim_profile_free(p);
-			if (kind == CQESIM_PROFILE_LINK)
-				break;
 		}
-		if (json)
-			puts(kind + 1 < CQESIM_PROFILE_KINDS ? "]," : "]");
-		cqesim_profile_names_free(names);
 	}
-	puts(json ? "}" : "\ncqesim models show NAME tells what stands in one.");
-	return close_stdout();
+	puts("\ncqesim models show NAME tells what stands in one.");
+}
+
+static int list(bool json)
+{
+	char **names[CQESIM_PROFILE_KINDS];
+	struct cqesim_error err = {""};
+	int kinds = 0;
+
+	/* All or nothing: half a document is none. */
+	while (kinds < CQESIM_PROFILE_KINDS && (names[kinds] = cqesim_profile_names(kinds, &err)))
+		kinds++;
+	if (kinds < CQESIM_PROFILE_KINDS)
+		complain("%s", err.text);
+	else if (json)
+		list_json((char *const *const *)names);
+	else
+		list_text((char *const *const *)names);
+	int code = kinds < CQESIM_PROFILE_KINDS ? EXIT_INPUT : close_stdout();
+	while (kinds)
+		cqesim_profile_names_free(names[--kinds]);
+	return code;
+}
+
+/* Is there a folder of profiles at all?  If not, *err says so. */
+static bool have_models(struct cqesim_error *err)
+{
+	char **names = cqesim_profile_names(CQESIM_PROFILE_DEVICE, err);
+	bool have = names != NULL;
+
+	cqesim_profile_names_free(names);
+	return have;
 }
 
 static int show(const char *name, bool json)
@@ -106,8 +131,8 @@ static int show(const char *name, bool json)
 		if (!rc)
 			return close_stdout();
 		first = err;
-	} else if (rc == -ENOENT && !strchr(name, '/')) {
-		complain("no profile %s; cqesim models lists them", name);
+	} else if (rc == -ENOENT && !strchr(name, '/') && have_models(&first)) {
+		complain("no profile '%s'; cqesim models lists them", name);
 		return EXIT_INPUT;
 	}
 	complain("%s", first.text);

@@ -299,33 +299,72 @@ static int apply_set(struct run *run, const char *set, struct cqesim_error *err)
 			   "--set %s: no such parameter (cqesim models show NAME lists them)", set);
 }
 
-static int load_profiles(struct run *run, struct options *o, struct cqesim_error *err)
+/* Is it the name that is wrong, and not a file or folder of profiles? */
+static bool name_is_wrong(enum cqesim_profile_kind kind, const char *name, int rc)
 {
-	int rc = cqesim_profile_load(&run->device, CQESIM_PROFILE_DEVICE, o->device, err);
+	bool good;
+
+	if (kind == CQESIM_PROFILE_LINK) { /* all links share a file: is that one good? */
+		struct cqesim_profile *any = NULL;
+
+		good = !cqesim_profile_load(&any, kind, "gen1x1", NULL);
+		cqesim_profile_free(any);
+		return good;
+	}
+	if (rc != -ENOENT || strchr(name, '/') || strstr(name, ".yaml"))
+		return false;
+	char **names = cqesim_profile_names(kind, NULL);
+	good = names != NULL;
+	cqesim_profile_names_free(names);
+	return good;
+}
+
+static int load_profile(struct cqesim_profile **profile, enum cqesim_profile_kind kind,
+			const char *name, bool typed)
+{
+	struct cqesim_error err = {""};
+	int rc = cqesim_profile_load(profile, kind, name, &err);
 
 	if (!rc)
-		rc = cqesim_profile_load(&run->link, CQESIM_PROFILE_LINK,
-					 o->link ? o->link
-						 : cqesim_profile_text(run->device, CQESIM_DEV_LINK),
-					 err);
-	if (!rc)
-		rc = cqesim_profile_load(&run->driver, CQESIM_PROFILE_DRIVER, o->driver, err);
-	if (!rc)
-		rc = cqesim_profile_load(&run->host, CQESIM_PROFILE_HOST, o->host, err);
+		return EXIT_GOOD;
+	if (typed && name_is_wrong(kind, name, rc))
+		return usage_error(COMMAND, "--%s: %s", cqesim_profile_kind_name(kind), err.text);
+	complain("%s", err.text);
+	return EXIT_INPUT;
+}
+
+/* An exit code. */
+static int load_profiles(struct run *run, struct options *o)
+{
+	struct cqesim_error err = {""};
+	int code = load_profile(&run->device, CQESIM_PROFILE_DEVICE, o->device, true);
+
+	if (!code)
+		code = load_profile(&run->link, CQESIM_PROFILE_LINK,
+				    o->link ? o->link
+					    : cqesim_profile_text(run->device, CQESIM_DEV_LINK),
+				    o->link != NULL);
+	if (!code)
+		code = load_profile(&run->driver, CQESIM_PROFILE_DRIVER, o->driver, true);
+	if (!code)
+		code = load_profile(&run->host, CQESIM_PROFILE_HOST, o->host, true);
+	if (code)
+		return code;
+	int rc = 0;
 	for (unsigned i = 0; i < o->sets && !rc; i++)
-		rc = apply_set(run, o->set[i], err);
+		rc = apply_set(run, o->set[i], &err);
 	if (!rc && o->rss_fields)
-		rc = cqesim_profile_set(run->driver, "rss_fields", o->rss_fields, err);
+		rc = cqesim_profile_set(run->driver, "rss_fields", o->rss_fields, &err);
 	if (!rc && o->rss_key) {
-		rc = cqesim_rss_key_parse(o->rss_key, o->key, err);
+		rc = cqesim_rss_key_parse(o->rss_key, o->key, &err);
 		if (!rc)
-			rc = cqesim_profile_set(run->driver, "rss_key", o->rss_key, err);
+			rc = cqesim_profile_set(run->driver, "rss_key", o->rss_key, &err);
 	}
 	o->sim.device = run->device;
 	o->sim.link = run->link;
 	o->sim.driver = run->driver;
 	o->sim.host = run->host;
-	return rc;
+	return rc ? usage_error(COMMAND, "%s", err.text) : EXIT_GOOD;
 }
 
 /* The simulation asked for; with --compare all three policies, that one among them. */
@@ -388,10 +427,13 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 	int rc = o->rate ? cqesim_rate_parse(o->rate, 1000000000, &rate, err) : 0;
 
 	if (rc)
-		return usage_error(COMMAND, "--rate %s", err->text);
-	rc = load_profiles(run, o, err);
-	if (!rc)
-		rc = open_trace(run, o, files, n, err);
+		return usage_error(COMMAND, "--%s", err->text);
+	int code = load_profiles(run, o);
+	if (code)
+		return code;
+	rc = open_trace(run, o, files, n, err);
+	if (rc == -EINVAL && o->synthetic)
+		return usage_error(COMMAND, "--synthetic %s: %s", o->synthetic, err->text);
 	if (rc)
 		goto input;
 	run->port = malloc(sizeof(*run->port));
@@ -459,6 +501,8 @@ static int report(struct run *run, const struct options *o, const char *source)
 	rc = o->format == JSON	? cqesim_report_json(&r, out.stream, &err)
 	     : o->format == CSV ? cqesim_report_csv(&r, out.stream, &err)
 				: cqesim_report_text(&r, out.stream, &err);
+	if (rc && o->output && strcmp(o->output, "-"))
+		cqesim_fail(&err, rc, "%s: cannot write: %s", o->output, strerror(-rc));
 	if (!rc && o->dump_cq) {
 		/* Beside a document for programs it goes where people look. */
 		FILE *to = o->format == TEXT ? out.stream : stderr;
@@ -540,6 +584,12 @@ int cmd_replay(int argc, char **argv)
 		int rc = cqesim_replay_run(&run.replay, &err);
 		progress_end(&progress);
 		if (rc) {
+			struct cqesim_error feed = {""};
+
+			/* If it was the feed that could not be written, then that is what to tell. */
+			if (cqesim_feed_close(run.feed, false, &feed))
+				err = feed;
+			run.feed = NULL;
 			complain("%s", err.text);
 			code = rc == -EBADMSG ? EXIT_INTERNAL : EXIT_INPUT;
 		}

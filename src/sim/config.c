@@ -6,6 +6,9 @@
 
 #include "sim_internal.h"
 
+/* Below, DPDK's vector function could never post buffers again. */
+#define VEC_RING_MIN 16u
+
 static int log2_exact(unsigned v)
 {
 	return v && !(v & (v - 1)) ? __builtin_ctz(v) : -1;
@@ -81,6 +84,11 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 	if (log2_exact(c->ring) < 2 || log2_exact(c->ring) > (int)CQESIM_RQ_LOG_MAX)
 		return cqesim_fail(err, -EINVAL, "ring %u: expected a power of two, 4 to 32768",
 				   c->ring);
+	/* PMD: MLX5_VPMD_RXQ_RPLNSH_THRESH must be above MLX5_VPMD_DESCS_PER_LOOP. */
+	if (is(c->driver, CQESIM_DRV_REFEREE_MODE, "vec") && c->ring < VEC_RING_MIN)
+		return cqesim_fail(err, -EINVAL,
+				   "ring %u: the vector receive function needs %u or more", c->ring,
+				   VEC_RING_MIN);
 	if (!c->cq_size) {
 		c->cq_size = c->ring;
 		if (r->cqe_comp_en)

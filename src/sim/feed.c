@@ -99,7 +99,9 @@ static int polled(void *context, unsigned queue, uint64_t now_ps, const struct c
 		feed->first = feed->dated = feed->count = 0;
 	word(feed, FEED_CALL);
 	word(feed, feed->burst);
-	return ferror(feed->out.stream) ? -EIO : feed->failed;
+	if (!feed->failed && ferror(feed->out.stream))
+		feed->failed = errno ? -errno : -EIO;
+	return feed->failed;
 }
 
 struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed)
@@ -114,10 +116,18 @@ struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed)
 
 int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *err)
 {
+	int rc = 0;
+
 	if (!feed)
 		return 0;
-	int rc = outfile_close(&feed->out, keep, err);
-
+	if (feed->failed) {
+		keep = false;
+		rc = cqesim_fail(err, feed->failed, "%s: cannot write: %s", feed->out.path,
+				 strerror(-feed->failed));
+	}
+	int closed = outfile_close(&feed->out, keep, rc ? NULL : err);
+	if (!rc)
+		rc = closed;
 	free(feed->entry);
 	free(feed);
 	return rc;

@@ -314,6 +314,9 @@ static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim
 		return 0;
 	if (*q->sim->fault.text)
 		return cqesim_fail(err, rc, "%s", q->sim->fault.text);
+	if (rc != -EBADMSG)
+		return cqesim_fail(err, rc, "queue %u, packet %llu: stopped by what observes the ring: %s",
+				   q->number, (unsigned long long)q->read_count, strerror(-rc));
 	const struct cqesim_cq_fault *f = cqesim_host_fault(q->host);
 	return cqesim_fail(err, rc,
 			   "internal error: queue %u, packet %llu: the completion ring at index %u "

@@ -106,12 +106,14 @@ static int open_output(struct output *o, const char *path, struct cqesim_error *
 	if (fd < 0)
 		return fail_errno(o, err);
 	o->stream = fdopen(fd, "w");
-	o->buffer = malloc(STREAM_BUFFER);
-	if (!o->stream || !o->buffer) {
-		if (!o->stream)
-			close(fd);
-		return cqesim_fail(err, -ENOMEM, "out of memory");
+	if (!o->stream) { /* also when standard output was opened for reading */
+		int rc = fail_errno(o, err);
+		close(fd);
+		return rc;
 	}
+	o->buffer = malloc(STREAM_BUFFER);
+	if (!o->buffer)
+		return cqesim_fail(err, -ENOMEM, "out of memory");
 	setvbuf(o->stream, o->buffer, _IOFBF, STREAM_BUFFER);
 	return 0;
 }
