@@ -185,6 +185,8 @@ struct cqesim_feed;
 CQESIM_API int cqesim_feed_create(struct cqesim_feed **feed, const char *path, unsigned burst,
 				  struct cqesim_error *err);
 CQESIM_API struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed);
+/* Write out what is buffered; -EIO or the system's error when it cannot be (NULL: nothing to do). */
+CQESIM_API int cqesim_feed_flush(struct cqesim_feed *feed, struct cqesim_error *err);
 /* keep: rename to its name; otherwise nothing is left behind. */
 CQESIM_API int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *err);
 

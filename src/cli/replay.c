@@ -479,6 +479,21 @@ static void warn(const struct run *run)
 			 (unsigned long long)s->skipped[CQESIM_SKIP_ZERO_LENGTH], s->zero_where);
 }
 
+/* What to do with the feed; beside a document for programs it goes where people look. */
+static void describe_feed(const struct options *o, const struct cqesim_result *result, FILE *report)
+{
+	FILE *to = o->format == TEXT ? report : stderr;
+	struct cqesim_error err = {""};
+	char command[8192];
+
+	if (!cqesim_feed_command(result, o->dump_cq, command, sizeof(command), &err))
+		fprintf(to, "\nThe feed %s holds the ring's writes; to run DPDK's receive code over it:\n  %s\n",
+			o->dump_cq, command);
+	else
+		fprintf(to, "\nThe feed %s holds the ring's writes. No referee command: %s\n", o->dump_cq,
+			err.text);
+}
+
 static int report(struct run *run, const struct options *o, const char *source)
 {
 	struct cqesim_report r = {
@@ -490,7 +505,6 @@ static int report(struct run *run, const struct options *o, const char *source)
 	};
 	struct cqesim_error err = {""};
 	struct outfile out;
-	char command[8192];
 	int rc;
 
 	for (unsigned i = 0; i < r.results; i++)
@@ -498,22 +512,18 @@ static int report(struct run *run, const struct options *o, const char *source)
 	rc = outfile_open(&out, o->output ? o->output : "-", &err);
 	if (rc)
 		goto fail;
+	rc = cqesim_feed_flush(run->feed, &err); /* all written before the report speaks of it */
+	if (rc) {
+		outfile_close(&out, false, NULL);
+		goto fail;
+	}
 	rc = o->format == JSON	? cqesim_report_json(&r, out.stream, &err)
 	     : o->format == CSV ? cqesim_report_csv(&r, out.stream, &err)
 				: cqesim_report_text(&r, out.stream, &err);
 	if (rc && o->output && strcmp(o->output, "-"))
 		cqesim_fail(&err, rc, "%s: cannot write: %s", o->output, strerror(-rc));
-	if (!rc && o->dump_cq) {
-		/* Beside a document for programs it goes where people look. */
-		FILE *to = o->format == TEXT ? out.stream : stderr;
-
-		if (!cqesim_feed_command(r.result[r.main], o->dump_cq, command, sizeof(command), &err))
-			fprintf(to, "\nThe feed %s holds the ring's writes; to run DPDK's receive code over it:\n  %s\n",
-				o->dump_cq, command);
-		else
-			fprintf(to, "\nThe feed %s holds the ring's writes. No referee command: %s\n",
-				o->dump_cq, err.text);
-	}
+	if (!rc && o->dump_cq)
+		describe_feed(o, r.result[r.main], out.stream);
 	if (!rc) {
 		rc = cqesim_feed_close(run->feed, true, &err);
 		run->feed = NULL;

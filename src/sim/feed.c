@@ -114,6 +114,14 @@ struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed)
 	};
 }
 
+int cqesim_feed_flush(struct cqesim_feed *feed, struct cqesim_error *err)
+{
+	if (!feed || (!fflush(feed->out.stream) && !ferror(feed->out.stream)))
+		return 0;
+	int rc = errno ? -errno : -EIO;
+	return cqesim_fail(err, rc, "%s: cannot write: %s", feed->out.path, strerror(-rc));
+}
+
 int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *err)
 {
 	int rc = 0;

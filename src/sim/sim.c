@@ -372,11 +372,20 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 	return 0;
 }
 
+/* A sender's card cuts to the MTU: IP packets of that size, in frames with the packet's own tags. */
+static uint32_t segment_max(const struct cqesim_sim *sim, const struct cqesim_rx *rx)
+{
+	uint32_t max = sim->config.mtu + 14;
+
+	max += rx->view & CQESIM_VIEW_VLAN ? 4 : 0;
+	return max < sim->result.max_frame ? max : sim->result.max_frame;
+}
+
 /* Too long for the port: lost, or cut as the sender's card would have cut it. */
 static int oversize(struct cqesim_sim *sim, const struct cqesim_frame *frame,
 		    const struct cqesim_rx *rx, struct cqesim_error *err)
 {
-	uint32_t max = sim->result.max_frame;
+	uint32_t max = segment_max(sim, rx);
 	bool cut = sim->config.segment && frame->orig_len <= SEGMENT_BYTES_MAX;
 	unsigned n = cut ? cqesim_port_segments(frame, rx, max) : 0;
 
