@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cqesim replay: options to configuration, run, report. */
+/* cqesim replay: configuration, run, report. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,24 +10,9 @@
 #include "cqesim/report.h"
 #include "cqesim/sim.h"
 #include "progress.h"
+#include "replay_options.h"
 
 #define COMMAND "replay"
-#define SETS_MAX 64
-
-enum format { TEXT, JSON, CSV };
-
-/* What the command line says. */
-struct options {
-	const char *device, *link, *driver, *host;
-	const char *rate, *synthetic, *dump_cq, *output, *rss_key, *rss_fields;
-	const char *set[SETS_MAX];
-	unsigned sets;
-	struct cqesim_trace_config trace;
-	struct cqesim_sim_config sim;
-	uint8_t key[CQESIM_RSS_KEY_BYTES];
-	bool compare, quiet;
-	enum format format;
-};
 
 /* What a run needs, to be given back at the end. */
 struct run {
@@ -40,247 +25,6 @@ struct run {
 	struct cqesim_replay replay;
 	unsigned main;
 };
-
-static const char help_text[] =
-	"usage: cqesim replay [OPTIONS] FILE...\n"
-	"       cqesim replay [OPTIONS] --synthetic SPEC\n"
-	"\n"
-	"Replays Ethernet captures (pcap, pcapng, .gz, .zst; - is standard input) or a\n"
-	"synthetic workload through a model of an mlx5 card, its PCIe link, driver and\n"
-	"poll loop. Every packet is written to a completion ring and read back.\n"
-	"\n"
-	"The machine\n"
-	"  --device NAME        connectx-4lx, connectx-5 (default), ... see cqesim models\n"
-	"  --link NAME          gen3x8, gen4x16,mps=512 ...; default: the device's slot\n"
-	"  --driver NAME        dpdk-mlx5-vec (default), dpdk-mlx5-scalar, linux-mlx5e\n"
-	"  --host NAME          generic (default), ...\n"
-	"  --set KEY=VALUE      override a parameter of any of the four (repeatable)\n"
-	"  --queues N           receive queues, a core each (1)\n"
-	"  --ring N             descriptors per queue (driver's)\n"
-	"  --cq-size N          completion ring entries (as the driver chooses)\n"
-	"  --burst N            packets asked for per poll (driver's)\n"
-	"  --mtu N              frames up to N + 18 bytes are received (9216)\n"
-	"  --segment            cut longer TCP/UDP packets (captures after TSO/GRO)\n"
-	"  --cqe-comp off|balanced|aggressive\n"
-	"                       sets the driver's cqe_comp_en and the firmware's policy\n"
-	"  --mini-format hash|csum|ftag_stridx|csum_stridx|l34h_stridx\n"
-	"  --rss-key KEY        mlx5, microsoft or 80 hex digits\n"
-	"  --rss-fields LIST    of ipv4, ipv6, tcp, udp; or none\n"
-	"  --compare            off, balanced and aggressive side by side\n"
-	"\n"
-	"The traffic\n"
-	"  --synthetic SPEC     frame=64,flows=1024,rate=line,packets=10M (or frame=imix)\n"
-	"  --rate R             142Mpps | 100G | 80% | line | x2 | asis (as captured)\n"
-	"  --repeat N, --limit N, --skip N\n"
-	"  --fcs absent|present|auto    do stored frames end in their FCS? (absent)\n"
-	"  --keep-fcs           the card delivers the FCS too\n"
-	"  --checksums trust|l3|verify  which checksums are checked (l3)\n"
-	"  --strict             a truncated capture is an error\n"
-	"\n"
-	"The result\n"
-	"  --json, --csv        instead of text\n"
-	"  --output FILE        instead of standard output\n"
-	"  --dump-cq FILE       ring writes as a feed for pmd_referee (with --queues 1)\n"
-	"  --quiet              no progress, no warnings\n"
-	"\n"
-	"Exit status: 0 good, 1 bad input, 2 bad usage, 3 internal error.\n";
-
-enum {
-	OPT_DEVICE = 256, OPT_LINK, OPT_DRIVER, OPT_HOST, OPT_SET, OPT_QUEUES, OPT_RING, OPT_CQ_SIZE,
-	OPT_BURST, OPT_MTU, OPT_SEGMENT, OPT_CQE_COMP, OPT_MINI_FORMAT, OPT_RSS_KEY, OPT_RSS_FIELDS,
-	OPT_COMPARE, OPT_SYNTHETIC, OPT_RATE, OPT_REPEAT, OPT_LIMIT, OPT_SKIP, OPT_FCS, OPT_KEEP_FCS,
-	OPT_CHECKSUMS, OPT_STRICT, OPT_JSON, OPT_CSV, OPT_OUTPUT, OPT_DUMP_CQ, OPT_QUIET, OPT_HELP,
-};
-
-static const struct option long_options[] = {
-	{"device", required_argument, NULL, OPT_DEVICE},
-	{"link", required_argument, NULL, OPT_LINK},
-	{"driver", required_argument, NULL, OPT_DRIVER},
-	{"host", required_argument, NULL, OPT_HOST},
-	{"set", required_argument, NULL, OPT_SET},
-	{"queues", required_argument, NULL, OPT_QUEUES},
-	{"ring", required_argument, NULL, OPT_RING},
-	{"cq-size", required_argument, NULL, OPT_CQ_SIZE},
-	{"burst", required_argument, NULL, OPT_BURST},
-	{"mtu", required_argument, NULL, OPT_MTU},
-	{"segment", no_argument, NULL, OPT_SEGMENT},
-	{"cqe-comp", required_argument, NULL, OPT_CQE_COMP},
-	{"mini-format", required_argument, NULL, OPT_MINI_FORMAT},
-	{"rss-key", required_argument, NULL, OPT_RSS_KEY},
-	{"rss-fields", required_argument, NULL, OPT_RSS_FIELDS},
-	{"compare", no_argument, NULL, OPT_COMPARE},
-	{"synthetic", required_argument, NULL, OPT_SYNTHETIC},
-	{"rate", required_argument, NULL, OPT_RATE},
-	{"repeat", required_argument, NULL, OPT_REPEAT},
-	{"limit", required_argument, NULL, OPT_LIMIT},
-	{"skip", required_argument, NULL, OPT_SKIP},
-	{"fcs", required_argument, NULL, OPT_FCS},
-	{"keep-fcs", no_argument, NULL, OPT_KEEP_FCS},
-	{"checksums", required_argument, NULL, OPT_CHECKSUMS},
-	{"strict", no_argument, NULL, OPT_STRICT},
-	{"json", no_argument, NULL, OPT_JSON},
-	{"csv", no_argument, NULL, OPT_CSV},
-	{"output", required_argument, NULL, OPT_OUTPUT},
-	{"dump-cq", required_argument, NULL, OPT_DUMP_CQ},
-	{"quiet", no_argument, NULL, OPT_QUIET},
-	{"help", no_argument, NULL, OPT_HELP},
-	{NULL, 0, NULL, 0},
-};
-
-/* A word of a list: its place, or -1. */
-static int choose(const char *word, const char *const *list)
-{
-	for (int i = 0; list[i]; i++)
-		if (!strcmp(word, list[i]))
-			return i;
-	return -1;
-}
-
-static int parse_unsigned(const char *option, const char *text, unsigned low, unsigned high,
-			  unsigned *value)
-{
-	uint64_t v;
-
-	if (!parse_count(text, low, high, false, &v))
-		return usage_error(COMMAND, "--%s %s: expected a whole number, %u to %u", option,
-				   text, low, high);
-	*value = (unsigned)v;
-	return 0;
-}
-
-static int parse_packets(const char *option, const char *text, uint64_t low, uint64_t *value)
-{
-	if (!parse_count(text, low, UINT64_MAX / 2, true, value))
-		return usage_error(COMMAND,
-				   "--%s %s: expected a whole number from %llu, with k, M or G if you like",
-				   option, text, (unsigned long long)low);
-	return 0;
-}
-
-static int parse_word(const char *option, const char *text, const char *const *list, int *value)
-{
-	*value = choose(text, list);
-	if (*value >= 0)
-		return 0;
-	char words[128] = "";
-	for (int i = 0; list[i]; i++) {
-		strcat(words, i ? ", " : "");
-		strcat(words, list[i]);
-	}
-	return usage_error(COMMAND, "--%s %s: expected one of %s", option, text, words);
-}
-
-static int parse_option(struct options *o, int c, const char *arg)
-{
-	static const char *const comp[] = {"off", "balanced", "aggressive", NULL};
-	static const char *const fcs[] = {"absent", "present", "auto", NULL};
-	static const char *const sums[] = {"trust", "l3", "verify", NULL};
-	static const char *const mini[] = {"hash", "csum", "ftag_stridx", "csum_stridx",
-					   "l34h_stridx", NULL};
-	int word, rc;
-
-	switch (c) {
-	case OPT_DEVICE: o->device = arg; return 0;
-	case OPT_LINK: o->link = arg; return 0;
-	case OPT_DRIVER: o->driver = arg; return 0;
-	case OPT_HOST: o->host = arg; return 0;
-	case OPT_RATE: o->rate = arg; return 0;
-	case OPT_SYNTHETIC: o->synthetic = arg; return 0;
-	case OPT_DUMP_CQ: o->dump_cq = arg; return 0;
-	case OPT_OUTPUT: o->output = arg; return 0;
-	case OPT_RSS_KEY: o->rss_key = arg; return 0;
-	case OPT_RSS_FIELDS: o->rss_fields = arg; return 0;
-	case OPT_SEGMENT: o->sim.segment = true; return 0;
-	case OPT_KEEP_FCS: o->sim.keep_fcs = true; return 0;
-	case OPT_COMPARE: o->compare = true; return 0;
-	case OPT_STRICT: o->trace.strict = true; return 0;
-	case OPT_QUIET: o->quiet = true; return 0;
-	case OPT_JSON:
-	case OPT_CSV:
-		if (o->format != TEXT && o->format != (c == OPT_JSON ? JSON : CSV))
-			return usage_error(COMMAND, "--json and --csv exclude each other");
-		o->format = c == OPT_JSON ? JSON : CSV;
-		return 0;
-	case OPT_SET:
-		if (!strchr(arg, '=') || *arg == '=')
-			return usage_error(COMMAND, "--set %s: expected KEY=VALUE", arg);
-		if (o->sets == SETS_MAX)
-			return usage_error(COMMAND, "--set: no more than %d", SETS_MAX);
-		o->set[o->sets++] = arg;
-		return 0;
-	case OPT_QUEUES:
-		return parse_unsigned("queues", arg, 1, CQESIM_QUEUES_MAX, &o->sim.queues);
-	case OPT_RING:
-		return parse_unsigned("ring", arg, 4, 32768, &o->sim.ring);
-	case OPT_CQ_SIZE:
-		return parse_unsigned("cq-size", arg, 4, 1u << CQESIM_CQ_LOG_MAX, &o->sim.cq_size);
-	case OPT_BURST:
-		return parse_unsigned("burst", arg, 1, CQESIM_BURST_MAX, &o->sim.burst);
-	case OPT_MTU:
-		return parse_unsigned("mtu", arg, 68, 65535, &o->sim.mtu);
-	case OPT_REPEAT:
-		return parse_packets("repeat", arg, 1, &o->trace.repeat);
-	case OPT_LIMIT:
-		return parse_packets("limit", arg, 1, &o->trace.limit);
-	case OPT_SKIP:
-		return parse_packets("skip", arg, 0, &o->trace.skip);
-	case OPT_CQE_COMP:
-		rc = parse_word("cqe-comp", arg, comp, &word);
-		if (!rc)
-			o->sim.comp = (enum cqesim_comp_choice)(CQESIM_COMP_CHOOSE_OFF + word);
-		return rc;
-	case OPT_MINI_FORMAT:
-		return parse_word("mini-format", arg, mini, &o->sim.mini_format);
-	case OPT_FCS:
-		rc = parse_word("fcs", arg, fcs, &word);
-		if (!rc)
-			o->trace.fcs = (enum cqesim_fcs)word;
-		return rc;
-	case OPT_CHECKSUMS:
-		rc = parse_word("checksums", arg, sums, &word);
-		if (!rc)
-			o->sim.checksums = (enum cqesim_checksums)word;
-		return rc;
-	default:
-		return usage_error(COMMAND, "unknown option");
-	}
-}
-
-/* 0, an exit code, or -1 when --help was all. */
-static int parse(struct options *o, int argc, char **argv)
-{
-	int c, rc;
-
-	*o = (struct options){
-		.device = "connectx-5",
-		.driver = "dpdk-mlx5-vec",
-		.host = "generic",
-		.sim = {.queues = 1, .mini_format = -1, .checksums = CQESIM_CHECKSUMS_L3},
-	};
-	opterr = 0;
-	optind = 1;
-	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
-		if (c == OPT_HELP || c == 'h') {
-			fputs(help_text, stdout);
-			return -1;
-		}
-		if (c == '?' || c == ':')
-			return bad_option(COMMAND, argv, c);
-		rc = parse_option(o, c, optarg);
-		if (rc)
-			return rc;
-	}
-	if (o->synthetic && optind < argc)
-		return usage_error(COMMAND, "--synthetic and capture files (%s) exclude each other",
-				   argv[optind]);
-	if (!o->synthetic && optind == argc)
-		return usage_error(COMMAND, "expected capture files, or --synthetic");
-	if (o->dump_cq && o->sim.queues != 1)
-		return usage_error(COMMAND, "--dump-cq needs --queues 1");
-	if (o->dump_cq && !strcmp(o->dump_cq, "-") && (!o->output || !strcmp(o->output, "-")))
-		return usage_error(COMMAND, "--dump-cq -: the report goes there too (see --output)");
-	return 0;
-}
 
 /* The profile that has the key takes the value. */
 static int apply_set(struct run *run, const char *set, struct cqesim_error *err)
@@ -578,7 +322,7 @@ int cmd_replay(int argc, char **argv)
 	struct run run = {0};
 	struct cqesim_error err = {""};
 	struct progress progress;
-	int code = parse(&o, argc, argv);
+	int code = replay_options(&o, argc, argv);
 
 	if (code)
 		return code < 0 ? close_stdout() : code;
