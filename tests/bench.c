@@ -113,8 +113,8 @@ static double replay(const struct machine *m, const struct setup *s, const char 
 	struct cqesim_replay r = {.port = port, .port_stats = stats, .sims = 1};
 	const uint64_t line = 100000000000;
 
-	if (cqesim_rate_parse(s->rate, line, &tc.rate, &err) || cqesim_sim_port(port, &config, &err) ||
-	    cqesim_sim_create(&r.sim[0], &config, &err) ||
+	if (cqesim_rate_parse(s->rate, line, &tc.rate, &err) ||
+	    cqesim_sim_port(port, &config, &err) || cqesim_sim_create(&r.sim[0], &config, &err) ||
 	    (path ? cqesim_trace_open(&r.trace, &path, 1, &tc, &err)
 		  : cqesim_trace_open_synthetic(&r.trace, spec, line, &tc, &err)))
 		die(s->name, err.text);
@@ -161,7 +161,8 @@ static void ring(unsigned log_size, unsigned session, double *write, double *rea
 	if (!memory)
 		die("ring", "out of memory");
 	cqesim_cq_init_ring(memory, log_size);
-	cqesim_cq_writer_init(&w, memory, log_size, CQESIM_MINI_HASH, session < 2 ? 2 : session, false);
+	cqesim_cq_writer_init(&w, memory, log_size, CQESIM_MINI_HASH, session < 2 ? 2 : session,
+			      false);
 	cqesim_cq_reader_init(&r, memory, log_size, CQESIM_MINI_HASH, CQESIM_INVALIDATE_DPDK_VEC);
 	for (unsigned round = 0; round < 200; round++) {
 		uint64_t t0 = ticks();
@@ -226,8 +227,10 @@ int main(int argc, char **argv)
 	load(&m.link, CQESIM_PROFILE_LINK, "gen4x16");
 	load(&m.driver, CQESIM_PROFILE_DRIVER, "dpdk-mlx5-vec");
 	load(&m.host, CQESIM_PROFILE_HOST, "generic");
-	snprintf(path, sizeof(path), "%s/cqesim-bench-%d.pcap", argc > 2 ? argv[2] : ".", (int)getpid());
-	snprintf(spec, sizeof(spec), "frame=64,flows=1024,packets=%llu", (unsigned long long)packets);
+	snprintf(path, sizeof(path), "%s/cqesim-bench-%d.pcap", argc > 2 ? argv[2] : ".",
+		 (int)getpid());
+	snprintf(spec, sizeof(spec), "frame=64,flows=1024,packets=%llu",
+		 (unsigned long long)packets);
 	if (cqesim_trace_open_synthetic(&trace, spec, 100000000000, &tc, &err) ||
 	    cqesim_trace_write_pcap(trace, path, &written, &err))
 		die(path, err.text);
@@ -243,7 +246,8 @@ int main(int argc, char **argv)
 	unlink(path);
 
 	double base = median(bare, ROUNDS);
-	printf("million packets/s, %llu 64-byte packets of 1024 flows, median of %d rounds, one thread\n\n",
+	printf("million packets/s, %llu 64-byte packets of 1024 flows, median of %d rounds, one "
+	       "thread\n\n",
 	       (unsigned long long)packets, ROUNDS);
 	printf("  %-36s %8.2f   x bare loop\n", "bare libpcap loop over the file", base);
 	for (unsigned s = 0; s < SETUPS; s++) {
@@ -261,7 +265,9 @@ int main(int argc, char **argv)
 
 			ring(log_size, session, &write, &read);
 			printf("  %4u slots, %-16s %8.1f %8.1f\n", 1u << log_size,
-			       session == 1 ? "plain" : session == 8 ? "sessions of 8" : "sessions of 64",
+			       session == 1   ? "plain"
+			       : session == 8 ? "sessions of 8"
+					      : "sessions of 64",
 			       write, read);
 		}
 

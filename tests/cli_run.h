@@ -123,7 +123,7 @@ static inline struct output cli_args(const char *in, const char *const *args)
 
 /* Arguments in a row; standard input from a file (NULL: nothing). */
 #define cli_from(in, ...) cli_args(in, (const char *const[]){__VA_ARGS__, NULL})
-#define cli(...)	  cli_from(NULL, __VA_ARGS__)
+#define cli(...)          cli_from(NULL, __VA_ARGS__)
 
 static inline void output_free(struct output *o)
 {
@@ -144,7 +144,8 @@ static inline unsigned lines_of(const char *text)
 /* Exit 1 (or what is asked for), nothing on standard output, one line that holds the words. */
 static inline void fails(struct output o, int code, const char *words1, const char *words2)
 {
-	ck_assert_msg(o.code == code, "exit %d, signal %d, not %d: %s", o.code, o.signal, code, o.err);
+	ck_assert_msg(o.code == code, "exit %d, signal %d, not %d: %s", o.code, o.signal, code,
+		      o.err);
 	ck_assert_msg(!*o.out, "on standard output: %.200s", o.out);
 	ck_assert_msg(lines_of(o.err) == 1 && o.err[strlen(o.err) - 1] == '\n', "not one line: %s",
 		      o.err);

@@ -228,11 +228,11 @@ static inline void gre(unsigned flags, unsigned type, unsigned words)
 static inline struct cqesim_port_config config(void)
 {
 	struct cqesim_port_config c = {
-	    .rss_fields = CQESIM_RSS_IPV4 | CQESIM_RSS_IPV6 | CQESIM_RSS_TCP | CQESIM_RSS_UDP,
-	    .queues = 4,
-	    .vlan_strip = true,
-	    .checksums = CQESIM_CHECKSUMS_VERIFY,
-	    .max_frame = 1518,
+		.rss_fields = CQESIM_RSS_IPV4 | CQESIM_RSS_IPV6 | CQESIM_RSS_TCP | CQESIM_RSS_UDP,
+		.queues = 4,
+		.vlan_strip = true,
+		.checksums = CQESIM_CHECKSUMS_VERIFY,
+		.max_frame = 1518,
 	};
 
 	ck_assert_int_eq(cqesim_rss_key_parse("mlx5", c.rss_key, NULL), 0);
@@ -259,7 +259,7 @@ static inline struct cqesim_rx classify(unsigned cap)
 	uint8_t *copy = malloc(cap);
 	memcpy(copy, pkt.buf + pkt.off, cap);
 	struct cqesim_frame f = {
-	    .data = copy, .cap_len = cap, .orig_len = n, .len = n < 60 ? 60 : n};
+		.data = copy, .cap_len = cap, .orig_len = n, .len = n < 60 ? 60 : n};
 
 	memset(&rx, 0xa5, sizeof(rx));
 	memset(&general, 0x5a, sizeof(general));

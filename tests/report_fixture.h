@@ -23,10 +23,10 @@
 static struct cqesim_profile device, link_profile, driver, host;
 
 #define TEXTS(name, list)                                                                          \
-	static const char *const name##_keys[] = {list(KEY)};                                     \
-	static const char *const name##_units[] = {list(UNIT)};                                   \
+	static const char *const name##_keys[] = {list(KEY)};                                      \
+	static const char *const name##_units[] = {list(UNIT)};                                    \
 	static const char name##_types[] = {list(TYPE)}
-#define KEY(id, key, type, unit, lo, hi, meaning) #key,
+#define KEY(id, key, type, unit, lo, hi, meaning)  #key,
 #define UNIT(id, key, type, unit, lo, hi, meaning) unit,
 #define TYPE(id, key, type, unit, lo, hi, meaning) #type[0],
 TEXTS(device, CQESIM_DEVICE_PARAMS);
@@ -66,7 +66,8 @@ static void put(struct cqesim_profile *p, unsigned id, char *text)
 
 static void profiles(void)
 {
-	static char connectx[] = "card-a", gen3x16[] = "gen3x16", dpdk[] = "driver-a", generic[] = "host-a";
+	static char connectx[] = "card-a", gen3x16[] = "gen3x16", dpdk[] = "driver-a",
+		    generic[] = "host-a";
 	static char t100[] = "100", t200[] = "200", t64[] = "64", t256[] = "256", t512[] = "512",
 		    t097[] = "0.97", hash[] = "hash", on[] = "on", t1024[] = "1024", t32[] = "32",
 		    mlx5[] = "mlx5", t26[] = "2.6", aggressive[] = "aggressive",
@@ -117,8 +118,16 @@ static void configure(struct fixture *f, enum cqesim_comp_choice comp)
 {
 	memset(f, 0, sizeof(*f));
 	f->config = (struct cqesim_sim_config){
-		.device = &device, .link = &link_profile, .driver = &driver, .host = &host,
-		.queues = 1, .ring = 1024, .cq_size = 1024, .burst = 32, .mtu = 9216, .comp = comp,
+		.device = &device,
+		.link = &link_profile,
+		.driver = &driver,
+		.host = &host,
+		.queues = 1,
+		.ring = 1024,
+		.cq_size = 1024,
+		.burst = 32,
+		.mtu = 9216,
+		.comp = comp,
 	};
 	f->result.config = &f->config;
 	f->result.max_frame = 9234;
@@ -241,9 +250,9 @@ static void port_stats(struct cqesim_port_stats *s)
 	s->by_view[CQESIM_VIEW_IPV4 | CQESIM_VIEW_UDP | CQESIM_VIEW_VXLAN] = 200;
 	s->by_view[CQESIM_VIEW_IPV6 | CQESIM_VIEW_FRAGMENT] = 250;
 	s->by_view[CQESIM_VIEW_L4_NONE | CQESIM_VIEW_VLAN] = 100;
-	s->by_l4_l3[2 << 2 | 4 << 4] = 700; /* IPv4, TCP with ack and data */
+	s->by_l4_l3[2 << 2 | 4 << 4] = 700;     /* IPv4, TCP with ack and data */
 	s->by_l4_l3[2 << 2 | 2 << 4 | 2] = 200; /* IPv4, UDP, options */
-	s->by_l4_l3[1 << 2 | 0x80] = 250; /* IPv6 fragment */
+	s->by_l4_l3[1 << 2 | 0x80] = 250;       /* IPv6 fragment */
 	s->by_l4_l3[0] = 100;
 	s->by_flags[7] = 1000;
 	s->by_flags[1] = 250;
@@ -269,7 +278,10 @@ static struct bench *bench(void)
 	compressed(&s.b);
 	configure(&s.c, CQESIM_COMP_CHOOSE_BALANCED);
 	s.report = (struct cqesim_report){
-		.source = "x.pcap", .trace = &s.trace, .port = &s.port, .results = 1,
+		.source = "x.pcap",
+		.trace = &s.trace,
+		.port = &s.port,
+		.results = 1,
 		.result = {&s.a.result},
 	};
 	return &s;

@@ -106,9 +106,9 @@ static inline void run_free(struct sim_run *r)
 static inline void run_open_synthetic(struct sim_run *r, const char *spec)
 {
 	run_reset(r);
-	ck_assert_msg(!cqesim_trace_open_synthetic(&r->trace, spec, LINE_BPS, &r->trace_config,
-						   &r->err),
-		      "%s: %s", spec, r->err.text);
+	ck_assert_msg(
+		!cqesim_trace_open_synthetic(&r->trace, spec, LINE_BPS, &r->trace_config, &r->err),
+		"%s: %s", spec, r->err.text);
 }
 
 static inline void run_open_file(struct sim_run *r, const char *path)

@@ -72,14 +72,15 @@ static void balanced_books(const char *file, json_t *doc)
 	json_t *n;
 	uint64_t dropped = 0, skipped = 0;
 
-	json_object_foreach(at(doc, "dropped"), reason, n)
-		dropped += (uint64_t)json_integer_value(n);
-	json_object_foreach(at(doc, "skipped"), reason, n)
-		skipped += (uint64_t)json_integer_value(n);
+	json_object_foreach(at(doc, "dropped"), reason, n) dropped +=
+		(uint64_t)json_integer_value(n);
+	json_object_foreach(at(doc, "skipped"), reason, n) skipped +=
+		(uint64_t)json_integer_value(n);
 	same(file, doc, "arrived", count_at(doc, "delivered") + dropped);
 	same(file, doc, "packets", count_at(doc, "arrived") + skipped);
-	same(file, doc, "packets", count_at(doc, "classes.ipv4") + count_at(doc, "classes.ipv6") +
-					   count_at(doc, "classes.other"));
+	same(file, doc, "packets",
+	     count_at(doc, "classes.ipv4") + count_at(doc, "classes.ipv6") +
+		     count_at(doc, "classes.other"));
 }
 
 enum ending { REPORTED, TRUNCATED, REFUSED };
@@ -150,7 +151,8 @@ START_TEST(all_of_the_index)
 	snprintf(index, sizeof(index), "%s/index.json", dir);
 	json_t *doc = json_load_file(index, 0, &error);
 	ck_assert_msg(doc != NULL, "%s: %s", index, error.text);
-	json_array_foreach(at(doc, "files"), i, entry) {
+	json_array_foreach(at(doc, "files"), i, entry)
+	{
 		enum ending ending = check(dir, entry);
 
 		endings[ending]++;

@@ -20,11 +20,12 @@ static const char *capture(void)
 START_TEST(help)
 {
 	static const char *const options[] = {
-		"--device", "--link", "--driver", "--queues", "--ring", "--cq-size", "--burst",
-		"--mtu", "--cqe-comp", "--mini-format", "--rss-key", "--fcs", "--rate", "--repeat",
-		"--limit", "--skip", "--synthetic", "--compare", "--dump-cq", "--json", "--csv",
-		"--quiet", "--strict", "--segment", "--set", "--host", "--output", "--checksums",
-		"--keep-fcs", "--rss-fields",
+		"--device",  "--link",      "--driver",    "--queues",   "--ring",
+		"--cq-size", "--burst",     "--mtu",       "--cqe-comp", "--mini-format",
+		"--rss-key", "--fcs",       "--rate",      "--repeat",   "--limit",
+		"--skip",    "--synthetic", "--compare",   "--dump-cq",  "--json",
+		"--csv",     "--quiet",     "--strict",    "--segment",  "--set",
+		"--host",    "--output",    "--checksums", "--keep-fcs", "--rss-fields",
 	};
 	static const char *const commands[] = {"replay", "gen", "models"};
 	struct output o = cli("--help");
@@ -135,7 +136,8 @@ START_TEST(bad_usage)
 	fails(cli("replay", "--csv", "--json", path), 2, "--json", "--csv");
 	fails(cli("replay", "--frobnicate", path), 2, "--frobnicate", NULL);
 	fails(cli("replay", "-z", path), 2, "-z", NULL);
-	fails(cli("replay", "--dump-cq", "feed", "--queues", "2", path), 2, "--dump-cq", "--queues");
+	fails(cli("replay", "--dump-cq", "feed", "--queues", "2", path), 2, "--dump-cq",
+	      "--queues");
 	fails(cli("replay", "--synthetic", "frame=64", path), 2, "--synthetic", path);
 	fails(cli("frobnicate"), 2, "frobnicate", NULL);
 	fails(cli("--frobnicate"), 2, "--frobnicate", NULL);
@@ -157,7 +159,8 @@ START_TEST(bad_workloads)
 
 	snprintf(out, sizeof(out), "%s/never.pcap", test_tmpdir());
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		fails(cli("replay", "--synthetic", cases[i].spec), 2, cases[i].words, "--synthetic");
+		fails(cli("replay", "--synthetic", cases[i].spec), 2, cases[i].words,
+		      "--synthetic");
 		fails(cli("gen", "--synthetic", cases[i].spec, out), 2, cases[i].words,
 		      "--synthetic");
 	}
@@ -177,13 +180,27 @@ END_TEST
 START_TEST(json_keys)
 {
 	static const char *const counts[] = {
-		"packets", "capture_bytes", "wire_bytes", "delivered", "classes.ipv4", "classes.ipv6",
-		"classes.other", "classes.tcp", "classes.udp", "classes.vlan", "classes.fragment",
-		"skipped.requested", "skipped.zero_length", "dropped.oversize",
-		"dropped.rx_discards_phy", "dropped.rx_out_of_buffer",
+		"packets",
+		"capture_bytes",
+		"wire_bytes",
+		"delivered",
+		"classes.ipv4",
+		"classes.ipv6",
+		"classes.other",
+		"classes.tcp",
+		"classes.udp",
+		"classes.vlan",
+		"classes.fragment",
+		"skipped.requested",
+		"skipped.zero_length",
+		"dropped.oversize",
+		"dropped.rx_discards_phy",
+		"dropped.rx_out_of_buffer",
 	};
 	static const char *const numbers[] = {
-		"link.up_bytes_per_packet", "link.down_bytes_per_packet", "link.max_pps",
+		"link.up_bytes_per_packet",
+		"link.down_bytes_per_packet",
+		"link.max_pps",
 		"link.expected_pps",
 	};
 	json_t *doc = good_json(cli("replay", "--json", capture()), 0);
@@ -293,8 +310,8 @@ START_TEST(gen_and_replay)
 		"frame=9018,flows=3,rate=line,packets=100,l3=ipv6,vlan=12",
 	};
 	static const char *const same[] = {
-		"packets", "capture_bytes", "wire_bytes", "delivered", "classes.ipv4", "classes.ipv6",
-		"classes.tcp", "classes.udp", "classes.vlan", "delivered_bytes",
+		"packets",      "capture_bytes", "wire_bytes",  "delivered",    "classes.ipv4",
+		"classes.ipv6", "classes.tcp",   "classes.udp", "classes.vlan", "delivered_bytes",
 	};
 	char path[PATH_MAX];
 
@@ -307,8 +324,8 @@ START_TEST(gen_and_replay)
 		json_t *a = good_json(cli("replay", "--json", path), 0);
 		json_t *b = good_json(cli("replay", "--json", "--synthetic", specs[i]), 0);
 		for (size_t k = 0; k < sizeof(same) / sizeof(same[0]); k++)
-			ck_assert_msg(count_at(a, same[k]) == count_at(b, same[k]), "%s: %s", specs[i],
-				      same[k]);
+			ck_assert_msg(count_at(a, same[k]) == count_at(b, same[k]), "%s: %s",
+				      specs[i], same[k]);
 		ck_assert(json_equal(at(a, "nic_view"), at(b, "nic_view")));
 		ck_assert_double_eq_tol(number_at(a, "link.up_bytes_per_packet"),
 					number_at(b, "link.up_bytes_per_packet"), 1e-9);
@@ -352,13 +369,10 @@ START_TEST(what_is_replayed)
 		const char *option, *value;
 		unsigned packets, skipped, oversize, wire;
 	} cases[] = {
-		{"--limit", "2", 2, 0, 0, 2 * 64},
-		{"--skip", "1", 2, 1, 0, 2 * 64},
-		{"--skip", "1k", 0, 3, 0, 0},
-		{"--repeat", "100", 300, 0, 0, 300 * 64},
+		{"--limit", "2", 2, 0, 0, 2 * 64},     {"--skip", "1", 2, 1, 0, 2 * 64},
+		{"--skip", "1k", 0, 3, 0, 0},          {"--repeat", "100", 300, 0, 0, 300 * 64},
 		{"--fcs", "present", 3, 0, 0, 3 * 64}, /* 56 bytes and their FCS: padded */
-		{"--mtu", "68", 3, 0, 0, 3 * 64},
-		{"--rate", "line", 3, 0, 0, 3 * 64},
+		{"--mtu", "68", 3, 0, 0, 3 * 64},      {"--rate", "line", 3, 0, 0, 3 * 64},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -376,14 +390,14 @@ END_TEST
 /* Options that only must be taken, and told again in the report. */
 START_TEST(options_are_taken)
 {
-	json_t *doc = good_json(
-		cli("replay", "--json", "--device", "connectx-6-dx", "--link", "gen4x8,mps=512",
-		    "--driver", "dpdk-mlx5-scalar", "--host", "epyc-7742", "--queues", "3", "--ring",
-		    "256", "--cq-size", "1024", "--burst", "17", "--mtu", "1500", "--cqe-comp",
-		    "aggressive", "--mini-format", "csum", "--rss-key", "microsoft", "--rss-fields",
-		    "ipv4", "--checksums", "verify", "--keep-fcs", "--set", "wqe_fetch=256", "--quiet",
-		    capture()),
-		0);
+	json_t *doc = good_json(cli("replay", "--json", "--device", "connectx-6-dx", "--link",
+				    "gen4x8,mps=512", "--driver", "dpdk-mlx5-scalar", "--host",
+				    "epyc-7742", "--queues", "3", "--ring", "256", "--cq-size",
+				    "1024", "--burst", "17", "--mtu", "1500", "--cqe-comp",
+				    "aggressive", "--mini-format", "csum", "--rss-key", "microsoft",
+				    "--rss-fields", "ipv4", "--checksums", "verify", "--keep-fcs",
+				    "--set", "wqe_fetch=256", "--quiet", capture()),
+				0);
 
 	ck_assert_str_eq(json_string_value(at(doc, "setup.device.name")), "connectx-6-dx");
 	ck_assert_uint_eq(count_at(doc, "link.generation"), 4);
@@ -406,8 +420,8 @@ START_TEST(options_are_taken)
 	json_t *entry;
 	size_t i;
 	unsigned by_user = 0;
-	json_array_foreach(at(doc, "assumptions"), i, entry)
-		by_user += !strcmp(json_string_value(at(entry, "grade")), "user");
+	json_array_foreach(at(doc, "assumptions"), i, entry) by_user +=
+		!strcmp(json_string_value(at(entry, "grade")), "user");
 	ck_assert_uint_ge(by_user, 4); /* mps, wqe_fetch, rss_key, rss_fields at least */
 	json_decref(doc);
 }
@@ -418,8 +432,8 @@ END_TEST
 START_TEST(models)
 {
 	static const char *const names[] = {
-		"connectx-4lx", "connectx-5", "connectx-5-ex", "connectx-6-dx", "connectx-7",
-		"dpdk-mlx5-vec", "dpdk-mlx5-scalar", "linux-mlx5e", "generic", "gen3x16",
+		"connectx-4lx",  "connectx-5",       "connectx-5-ex", "connectx-6-dx", "connectx-7",
+		"dpdk-mlx5-vec", "dpdk-mlx5-scalar", "linux-mlx5e",   "generic",       "gen3x16",
 	};
 	struct output o = cli("models");
 	json_t *list = good_json(cli("models", "--json"), 0);
@@ -431,9 +445,8 @@ START_TEST(models)
 		bool listed = false;
 		size_t k;
 
-		json_object_foreach(list, kind, of_kind)
-			json_array_foreach(of_kind, k, name)
-				listed |= !strcmp(json_string_value(name), names[i]);
+		json_object_foreach(list, kind, of_kind) json_array_foreach(of_kind, k, name)
+			listed |= !strcmp(json_string_value(name), names[i]);
 		ck_assert_msg(listed, "%s", names[i]);
 		if (i < 9)
 			ck_assert_msg(strstr(o.out, names[i]) != NULL, "%s", names[i]);

@@ -68,8 +68,8 @@ START_TEST(other_link_types)
 		unsigned type;
 		const char *name;
 	} types[] = {
-		{0, "NULL"}, {9, "PPP"}, {105, "IEEE802_11"}, {113, "LINUX_SLL"}, {228, "IPV4"},
-		{9999, "9999"},
+		{0, "NULL"},        {9, "PPP"},    {105, "IEEE802_11"},
+		{113, "LINUX_SLL"}, {228, "IPV4"}, {9999, "9999"},
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -288,9 +288,10 @@ START_TEST(cut_headers)
 	ck_assert_uint_gt(count_at(doc, "classes.ipv6"), 0);
 	ck_assert_uint_eq(count_at(doc, "classes.ipv6") + count_at(doc, "classes.other"), 2 * n);
 	json_decref(doc);
-	json_decref(good_json(cli("replay", "--json", "--checksums", "verify", "--mini-format", "csum",
-				  "--segment", "--mtu", "68", "--cqe-comp", "aggressive", path),
-			      0));
+	json_decref(
+		good_json(cli("replay", "--json", "--checksums", "verify", "--mini-format", "csum",
+			      "--segment", "--mtu", "68", "--cqe-comp", "aggressive", path),
+			  0));
 }
 END_TEST
 
@@ -478,8 +479,8 @@ START_TEST(spoilt_bytes)
 		b->at[where] = i % 3 ? (uint8_t)(seed >> 33) : 0xff;
 		const char *path = save("spoilt", b->at, b->n);
 		struct output o = cli("replay", "--json", "--quiet", path);
-		ck_assert_msg(o.code == 0 || o.code == 1, "byte %zu: exit %d, signal %d", where, o.code,
-			      o.signal);
+		ck_assert_msg(o.code == 0 || o.code == 1, "byte %zu: exit %d, signal %d", where,
+			      o.code, o.signal);
 		if (o.code) {
 			fails(o, 1, path, NULL);
 		} else {

@@ -124,7 +124,8 @@ START_TEST(cannot_be_written)
 	const char *broken = save_bytes("broken.pcap", &b);
 	snprintf(there, sizeof(there), "%s/report", dir);
 	snprintf(feed, sizeof(feed), "%s/feed", dir);
-	fails(cli("replay", "--output", there, "--dump-cq", feed, broken), 1, broken, "packet 1001");
+	fails(cli("replay", "--output", there, "--dump-cq", feed, broken), 1, broken,
+	      "packet 1001");
 	ck_assert_uint_eq(entries(dir), 0);
 	struct output o = cli("replay", "--csv", "--output", there, path);
 	ck_assert_int_eq(o.code, 0);
@@ -185,18 +186,21 @@ START_TEST(bad_standard_output)
 			cli_wait(cli_start(&bad[k], with), &o);
 			o.out = strdup("");
 			o.err = slurp(err, NULL);
-			ck_assert_msg(o.code == 1, "case %zu, %zu: exit %d, signal %d: %s", i, k, o.code,
-				      o.signal, o.err);
+			ck_assert_msg(o.code == 1, "case %zu, %zu: exit %d, signal %d: %s", i, k,
+				      o.code, o.signal, o.err);
 			fails(o, 1, "standard output", NULL);
 		}
 	close(ends[1]);
 	close(readable);
-	fails(cli("gen", "--synthetic", "packets=100k", "/dev/full"), 1, "/dev/full", "No space left");
-	fails(cli("replay", "--output", "/dev/full", path), 1, "/dev/full", "No space left");
-	fails(cli("replay", "--json", "--output", "/dev/full", path), 1, "/dev/full", "No space left");
-	fails(cli("replay", "--dump-cq", "/dev/full", "--synthetic", "packets=100k"), 1, "/dev/full",
+	fails(cli("gen", "--synthetic", "packets=100k", "/dev/full"), 1, "/dev/full",
 	      "No space left");
-	/* So few packets that it shows only when the feed is closed: the report was given before. */
+	fails(cli("replay", "--output", "/dev/full", path), 1, "/dev/full", "No space left");
+	fails(cli("replay", "--json", "--output", "/dev/full", path), 1, "/dev/full",
+	      "No space left");
+	fails(cli("replay", "--dump-cq", "/dev/full", "--synthetic", "packets=100k"), 1,
+	      "/dev/full", "No space left");
+	/* So few packets that it shows only when the feed is closed: the report was given before.
+	 */
 	struct output o = cli("replay", "--dump-cq", "/dev/full", path);
 	ck_assert_int_eq(o.code, 1);
 	ck_assert_uint_eq(lines_of(o.err), 1);
@@ -250,8 +254,9 @@ START_TEST(killed)
 	for (int i = 0; i < 3; i++) {
 		const struct streams s = {.out = out, .err = err};
 		struct output o;
-		pid_t pid = cli_start(&s, (const char *const[]){"replay", "--dump-cq", file,
-								"--synthetic", "packets=10G", NULL});
+		pid_t pid =
+			cli_start(&s, (const char *const[]){"replay", "--dump-cq", file,
+							    "--synthetic", "packets=10G", NULL});
 
 		while (!entries(dir)) {
 			ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
@@ -264,8 +269,8 @@ START_TEST(killed)
 		ck_assert_int_eq(o.signal, signals[i]);
 		ck_assert_uint_eq(entries(dir), 0);
 
-		pid = cli_start(&s, (const char *const[]){"gen", "--synthetic", "packets=10G", file,
-							  NULL});
+		pid = cli_start(
+			&s, (const char *const[]){"gen", "--synthetic", "packets=10G", file, NULL});
 		for (int k = 0; k < 10; k++)
 			wait_a_moment();
 		kill(pid, signals[i]);
@@ -292,8 +297,9 @@ static size_t on_terminal(const char *more, char *text, size_t size)
 	int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
 	ck_assert_int_ge(terminal, 0);
 	snprintf(out, sizeof(out), "%s/out", test_tmpdir());
-	pid_t pid = cli_start(&(struct streams){.out = out, .err_fd = terminal},
-			      (const char *const[]){"replay", "--synthetic", "packets=12M", more, NULL});
+	pid_t pid = cli_start(
+		&(struct streams){.out = out, .err_fd = terminal},
+		(const char *const[]){"replay", "--synthetic", "packets=12M", more, NULL});
 	close(terminal);
 	for (ssize_t got; n < size - 1 && (got = read(master, text + n, size - 1 - n)) > 0;)
 		n += (size_t)got;

@@ -98,8 +98,8 @@ static void same_ring(const uint8_t *got, const uint8_t *want, unsigned log_size
 		return;
 	for (size_t i = 0; i < bytes; i++)
 		if (got[i] != want[i])
-			ck_abort_msg("%s: slot %zu byte %zu is %02x, not %02x", what, i / 64, i % 64,
-				     got[i], want[i]);
+			ck_abort_msg("%s: slot %zu byte %zu is %02x, not %02x", what, i / 64,
+				     i % 64, got[i], want[i]);
 }
 
 static uint8_t *fresh(unsigned log_size)
@@ -176,8 +176,8 @@ END_TEST
 
 START_TEST(plain_over_laps)
 {
-	static const uint8_t op_own[] = {0x20, 0x20, 0x20, 0x20, 0x21, 0x21, 0x21, 0x21,
-					 0x20, 0x20, 0x20, 0x20, 0x21, 0x21};
+	static const uint8_t op_own[] = {0x20, 0x20, 0x20, 0x20, 0x21, 0x21, 0x21,
+					 0x21, 0x20, 0x20, 0x20, 0x20, 0x21, 0x21};
 	uint8_t *ring = fresh(2), *want = fresh(2), cqe[64];
 	struct cqesim_cq_writer w = writer(ring, 2, 4, false);
 
@@ -442,7 +442,7 @@ START_TEST(bad_arguments)
 	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, CQESIM_MINI_FORMATS, 8, false),
 			 -EINVAL);
 	ck_assert_int_eq(
-		cqesim_cq_writer_init(&w, ring, 4, (enum cqesim_mini_format)-1, 8, false),
+		cqesim_cq_writer_init(&w, ring, 4, (enum cqesim_mini_format) - 1, 8, false),
 		-EINVAL);
 	ck_assert_int_eq(cqesim_cq_reader_init(&r, NULL, 4, 0, 0), -EINVAL);
 	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, 23, 0, 0), -EINVAL);
@@ -666,8 +666,9 @@ START_TEST(reader_sessions)
 						      invalidate);
 				/* As after k plain completions, before any later one. */
 				for (uint32_t s = 0; s < size; s++)
-					image_plain(ring, log_size, s >= k % size ? k - k % size + s - size
-										  : k - k % size + s,
+					image_plain(ring, log_size,
+						    s >= k % size ? k - k % size + s - size
+								  : k - k % size + s,
 						    s);
 				r.ci = k;
 				image_session(ring, log_size, k, n, 5);
@@ -710,8 +711,14 @@ START_TEST(reader_mixes)
 	ck_assert_int_eq(cqesim_cq_poll(&r, out, 64, NULL), 32);
 	for (uint32_t i = 0; i < 32; i++)
 		expect(&out[i], i,
-		       i == 0 || i == 13 ? 0 : i < 11 ? 10 : i < 13 ? 2 : 18,
-		       i == 0 || i == 13 ? 0 : i < 11 ? i - 1 : i < 13 ? i - 11 : i - 14);
+		       i == 0 || i == 13 ? 0
+		       : i < 11          ? 10
+		       : i < 13          ? 2
+					 : 18,
+		       i == 0 || i == 13 ? 0
+		       : i < 11          ? i - 1
+		       : i < 13          ? i - 11
+					 : i - 14);
 	ck_assert_uint_eq(r.ci, 32);
 	free(ring);
 }

@@ -112,7 +112,8 @@ static void write_some(struct laps *l)
 	uint8_t cqe[64];
 	uint32_t room = l->size - (l->w.pi - l->r.ci);
 
-	/* What was not read and the reader's open session: it gives slots back when it is through. */
+	/* What was not read and the reader's open session: it gives slots back when it is through.
+	 */
 	if (!room)
 		return;
 	uint32_t n = random_u32(&l->seed) % 4 ? 1 + random_u32(&l->seed) % room : 1;
@@ -200,6 +201,7 @@ struct shared {
 	uint32_t dbrec; /* as the NIC reads it: consumer index, big-endian */
 	uint32_t packets;
 	enum cqesim_invalidate invalidate;
+	bool writer_done, reader_done; /* so that neither waits for the other in vain */
 	uint32_t wrong, sessions, plain; /* the reader's findings */
 };
 
@@ -237,6 +239,8 @@ static void *write_thread(void *arg)
 		uint32_t r = random_u32(&seed), first = i, room = free_slots(sh, &w);
 
 		if (!room) {
+			if (__atomic_load_n(&sh->reader_done, __ATOMIC_RELAXED))
+				break;
 			sched_yield();
 			continue;
 		}
@@ -256,6 +260,7 @@ static void *write_thread(void *arg)
 		}
 		cqesim_cq_session_close(&w);
 	}
+	__atomic_store_n(&sh->writer_done, true, __ATOMIC_RELEASE);
 	return NULL;
 }
 
@@ -270,9 +275,10 @@ static void *read_thread(void *arg)
 	if (cqesim_cq_reader_init(&r, sh->ring, THREADS_LOG, CQESIM_MINI_HASH, sh->invalidate))
 		return NULL;
 	for (uint32_t i = 0; i < sh->packets;) {
+		bool all_written = __atomic_load_n(&sh->writer_done, __ATOMIC_ACQUIRE);
 		int got = cqesim_cq_poll(&r, out, 1 + random_u32(&seed) % 100, NULL);
 
-		if (got < 0) {
+		if (got < 0 || (!got && all_written)) {
 			sh->wrong++;
 			break;
 		}
@@ -295,6 +301,7 @@ static void *read_thread(void *arg)
 	}
 	/* Nothing may be left that looks like a completion. */
 	sh->wrong += cqesim_cq_poll(&r, out, 100, NULL) != 0;
+	__atomic_store_n(&sh->reader_done, true, __ATOMIC_RELAXED);
 	return NULL;
 }
 

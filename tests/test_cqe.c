@@ -64,8 +64,8 @@ static const struct cqesim_cqe resp_send_fields = {
 	.slid = 0x0201,
 	.flags_rqpn = 0x11223344,
 	.hds_ip_ext = CQESIM_L2_OK | CQESIM_L3_OK | CQESIM_L4_OK,
-	.l4_l3_hdr_type = CQESIM_HDR_VLAN_STRIPPED | CQESIM_HDR_L3_IPV4 |
-			  CQESIM_HDR_L4_TCP_ACK_DATA,
+	.l4_l3_hdr_type =
+		CQESIM_HDR_VLAN_STRIPPED | CQESIM_HDR_L3_IPV4 | CQESIM_HDR_L4_TCP_ACK_DATA,
 	.vlan_info = 0x2064,
 	.lro_num_seg = 5,
 	.user_index = 0xabcdef,
@@ -99,8 +99,9 @@ START_TEST(resp_send_by_hand)
 #define SAME(name, ...) ck_assert_msg(cqe.name == resp_send_fields.name, "field " #name);
 	CQESIM_CQE_RX_FIELDS(SAME)
 #undef SAME
-#define SAME(name, ...) ck_assert_msg(cqesim_cqe_get_##name(resp_send) == resp_send_fields.name, \
-				      "getter of " #name);
+#define SAME(name, ...)                                                                            \
+	ck_assert_msg(cqesim_cqe_get_##name(resp_send) == resp_send_fields.name,                   \
+		      "getter of " #name);
 	CQESIM_CQE_RX_FIELDS(SAME)
 #undef SAME
 }
@@ -112,8 +113,8 @@ START_TEST(op_own_by_hand)
 	static const struct {
 		uint8_t opcode, format, se, owner, byte;
 	} c[] = {
-		{2, 0, 0, 0, 0x20}, {2, 0, 0, 1, 0x21}, {2, 3, 0, 0, 0x2c}, {2, 3, 0, 1, 0x2d},
-		{2, 1, 0, 0, 0x24}, {2, 2, 0, 1, 0x29}, {3, 0, 1, 0, 0x32}, {15, 0, 0, 1, 0xf1},
+		{2, 0, 0, 0, 0x20},  {2, 0, 0, 1, 0x21},  {2, 3, 0, 0, 0x2c},  {2, 3, 0, 1, 0x2d},
+		{2, 1, 0, 0, 0x24},  {2, 2, 0, 1, 0x29},  {3, 0, 1, 0, 0x32},  {15, 0, 0, 1, 0xf1},
 		{13, 0, 0, 0, 0xd0}, {14, 0, 1, 1, 0xe3}, {15, 3, 1, 1, 0xff},
 	};
 
@@ -141,30 +142,29 @@ END_TEST
 START_TEST(error_by_hand)
 {
 	static const uint8_t want[64] = {
-		[2] = 0x43, [3] = 0x21,
-		[20] = 0x00, [21] = 0x11,
-		[32] = 0x00, [33] = 0x12, [34] = 0x34, [35] = 0x56,
-		[44] = 0x00, [45] = 0x00, [46] = 0x23, [47] = 0x28,
-		[52] = 0x81, [53] = 0x02, [54] = 0x51, [55] = 0x04,
-		[56] = 0x0a, [57] = 0x00, [58] = 0x01, [59] = 0x07,
-		[60] = 0x80, [61] = 0x01, [62] = 0x5a, [63] = 0xe1,
+		[2] = 0x43,  [3] = 0x21,  [20] = 0x00, [21] = 0x11, [32] = 0x00, [33] = 0x12,
+		[34] = 0x34, [35] = 0x56, [44] = 0x00, [45] = 0x00, [46] = 0x23, [47] = 0x28,
+		[52] = 0x81, [53] = 0x02, [54] = 0x51, [55] = 0x04, [56] = 0x0a, [57] = 0x00,
+		[58] = 0x01, [59] = 0x07, [60] = 0x80, [61] = 0x01, [62] = 0x5a, [63] = 0xe1,
 	};
-	struct cqesim_cqe_err err = {
-		.eth_wqe_id = 0x4321,
-		.ib_stride_index = 17,
-		.srqn = 0x123456,
-		.byte_cnt = 9000,
-		.hw_err_synd = 0x81,
-		.hw_synd_type = 2,
-		.vendor_err_synd = 0x51,
-		.syndrome = CQESIM_SYNDROME_LOCAL_PROT,
-		.wqe_opcode = 0x0a,
-		.qpn = 0x000107,
-		.wqe_counter = 0x8001,
-		.signature = 0x5a,
-		.opcode = CQESIM_OP_RESP_ERR,
-		.owner = 1,
-	}, back;
+	struct cqesim_cqe_err err =
+				      {
+					      .eth_wqe_id = 0x4321,
+					      .ib_stride_index = 17,
+					      .srqn = 0x123456,
+					      .byte_cnt = 9000,
+					      .hw_err_synd = 0x81,
+					      .hw_synd_type = 2,
+					      .vendor_err_synd = 0x51,
+					      .syndrome = CQESIM_SYNDROME_LOCAL_PROT,
+					      .wqe_opcode = 0x0a,
+					      .qpn = 0x000107,
+					      .wqe_counter = 0x8001,
+					      .signature = 0x5a,
+					      .opcode = CQESIM_OP_RESP_ERR,
+					      .owner = 1,
+				      },
+			      back;
 	uint8_t raw[64];
 
 	memset(raw, 0xee, sizeof(raw));
@@ -181,29 +181,27 @@ END_TEST
 START_TEST(signature_error_by_hand)
 {
 	static const uint8_t want[64] = {
-		[16] = 0xaa, [17] = 0xbb, [18] = 0xcc, [19] = 0xdd,
-		[20] = 0xaa, [21] = 0xbb, [22] = 0xcc, [23] = 0xde,
-		[24] = 0x00, [25] = 0x00, [26] = 0x10, [27] = 0x00,
-		[28] = 0x00, [29] = 0x00, [30] = 0x10, [31] = 0x01,
-		[32] = 0x08, [33] = 0x20,
-		[36] = 0x00, [37] = 0x01, [38] = 0x7e, [39] = 0x00,
-		[40] = 0x00, [41] = 0x00, [42] = 0x00, [43] = 0x01,
-		[44] = 0x00, [45] = 0x00, [46] = 0x02, [47] = 0x00,
-		[56] = 0x00, [57] = 0xff, [58] = 0x00, [59] = 0x01,
-		[62] = 0x77, [63] = 0xc0,
+		[16] = 0xaa, [17] = 0xbb, [18] = 0xcc, [19] = 0xdd, [20] = 0xaa, [21] = 0xbb,
+		[22] = 0xcc, [23] = 0xde, [24] = 0x00, [25] = 0x00, [26] = 0x10, [27] = 0x00,
+		[28] = 0x00, [29] = 0x00, [30] = 0x10, [31] = 0x01, [32] = 0x08, [33] = 0x20,
+		[36] = 0x00, [37] = 0x01, [38] = 0x7e, [39] = 0x00, [40] = 0x00, [41] = 0x00,
+		[42] = 0x00, [43] = 0x01, [44] = 0x00, [45] = 0x00, [46] = 0x02, [47] = 0x00,
+		[56] = 0x00, [57] = 0xff, [58] = 0x00, [59] = 0x01, [62] = 0x77, [63] = 0xc0,
 	};
-	struct cqesim_cqe_sig sig = {
-		.expected_trans_sig = 0xaabbccdd,
-		.actual_trans_sig = 0xaabbccde,
-		.expected_reftag = 0x1000,
-		.actual_reftag = 0x1001,
-		.syndrome = 0x0820,
-		.mkey = 0x00017e00,
-		.err_offset = UINT64_C(0x100000200),
-		.qpn = 0x00ff0001,
-		.signature = 0x77,
-		.opcode = CQESIM_OP_SIG_ERR,
-	}, back;
+	struct cqesim_cqe_sig sig =
+				      {
+					      .expected_trans_sig = 0xaabbccdd,
+					      .actual_trans_sig = 0xaabbccde,
+					      .expected_reftag = 0x1000,
+					      .actual_reftag = 0x1001,
+					      .syndrome = 0x0820,
+					      .mkey = 0x00017e00,
+					      .err_offset = UINT64_C(0x100000200),
+					      .qpn = 0x00ff0001,
+					      .signature = 0x77,
+					      .opcode = CQESIM_OP_SIG_ERR,
+				      },
+			      back;
 	uint8_t raw[64];
 
 	memset(raw, 0xee, sizeof(raw));
@@ -226,42 +224,56 @@ struct place {
 };
 
 static const struct place rx_places[] = {
-	{"pkt_info", 0, 1, 0xff},      {"wqe_id", 2, 2, 0xff},
-	{"lro_flags", 4, 1, 0xff},     {"lro_min_ttl", 5, 1, 0xff},
-	{"lro_tcp_win", 6, 2, 0xff},   {"lro_ack_seq_num", 8, 4, 0xff},
-	{"rx_hash_res", 12, 4, 0xff},  {"rx_hash_type", 16, 1, 0xff},
-	{"ml_path", 17, 1, 0xff},      {"csum", 20, 2, 0xff},
-	{"slid", 22, 2, 0xff},         {"flags_rqpn", 24, 4, 0xff},
-	{"hds_ip_ext", 28, 1, 0xff},   {"l4_l3_hdr_type", 29, 1, 0xff},
-	{"vlan_info", 30, 2, 0xff},    {"lro_num_seg", 32, 1, 0xff},
-	{"user_index", 33, 3, 0xff},   {"flow_table_metadata", 36, 4, 0xff},
-	{"app", 40, 1, 0xff},          {"app_op", 41, 1, 0xff},
-	{"app_info", 42, 2, 0xff},     {"byte_cnt", 44, 4, 0xff},
-	{"timestamp", 48, 8, 0xff},    {"send_opcode", 56, 1, 0xff},
-	{"flow_tag", 57, 3, 0xff},     {"wqe_counter", 60, 2, 0xff},
-	{"signature", 62, 1, 0xff},    {"opcode", 63, 1, 0xf0},
-	{"format", 63, 1, 0x0c},       {"se", 63, 1, 0x02},
+	{"pkt_info", 0, 1, 0xff},     {"wqe_id", 2, 2, 0xff},
+	{"lro_flags", 4, 1, 0xff},    {"lro_min_ttl", 5, 1, 0xff},
+	{"lro_tcp_win", 6, 2, 0xff},  {"lro_ack_seq_num", 8, 4, 0xff},
+	{"rx_hash_res", 12, 4, 0xff}, {"rx_hash_type", 16, 1, 0xff},
+	{"ml_path", 17, 1, 0xff},     {"csum", 20, 2, 0xff},
+	{"slid", 22, 2, 0xff},        {"flags_rqpn", 24, 4, 0xff},
+	{"hds_ip_ext", 28, 1, 0xff},  {"l4_l3_hdr_type", 29, 1, 0xff},
+	{"vlan_info", 30, 2, 0xff},   {"lro_num_seg", 32, 1, 0xff},
+	{"user_index", 33, 3, 0xff},  {"flow_table_metadata", 36, 4, 0xff},
+	{"app", 40, 1, 0xff},         {"app_op", 41, 1, 0xff},
+	{"app_info", 42, 2, 0xff},    {"byte_cnt", 44, 4, 0xff},
+	{"timestamp", 48, 8, 0xff},   {"send_opcode", 56, 1, 0xff},
+	{"flow_tag", 57, 3, 0xff},    {"wqe_counter", 60, 2, 0xff},
+	{"signature", 62, 1, 0xff},   {"opcode", 63, 1, 0xf0},
+	{"format", 63, 1, 0x0c},      {"se", 63, 1, 0x02},
 	{"owner", 63, 1, 0x01},
 };
 
 static const struct place err_places[] = {
-	{"eth_wqe_id", 2, 2, 0xff},       {"ib_stride_index", 20, 2, 0xff},
-	{"srqn", 32, 4, 0xff},            {"byte_cnt", 44, 4, 0xff},
-	{"hw_err_synd", 52, 1, 0xff},     {"hw_synd_type", 53, 1, 0xff},
-	{"vendor_err_synd", 54, 1, 0xff}, {"syndrome", 55, 1, 0xff},
-	{"wqe_opcode", 56, 1, 0xff},      {"qpn", 57, 3, 0xff},
-	{"wqe_counter", 60, 2, 0xff},     {"signature", 62, 1, 0xff},
-	{"opcode", 63, 1, 0xf0},          {"format", 63, 1, 0x0c},
-	{"se", 63, 1, 0x02},              {"owner", 63, 1, 0x01},
+	{"eth_wqe_id", 2, 2, 0xff},
+	{"ib_stride_index", 20, 2, 0xff},
+	{"srqn", 32, 4, 0xff},
+	{"byte_cnt", 44, 4, 0xff},
+	{"hw_err_synd", 52, 1, 0xff},
+	{"hw_synd_type", 53, 1, 0xff},
+	{"vendor_err_synd", 54, 1, 0xff},
+	{"syndrome", 55, 1, 0xff},
+	{"wqe_opcode", 56, 1, 0xff},
+	{"qpn", 57, 3, 0xff},
+	{"wqe_counter", 60, 2, 0xff},
+	{"signature", 62, 1, 0xff},
+	{"opcode", 63, 1, 0xf0},
+	{"format", 63, 1, 0x0c},
+	{"se", 63, 1, 0x02},
+	{"owner", 63, 1, 0x01},
 };
 
 static const struct place sig_places[] = {
-	{"expected_trans_sig", 16, 4, 0xff}, {"actual_trans_sig", 20, 4, 0xff},
-	{"expected_reftag", 24, 4, 0xff},    {"actual_reftag", 28, 4, 0xff},
-	{"syndrome", 32, 2, 0xff},           {"mkey", 36, 4, 0xff},
-	{"err_offset", 40, 8, 0xff},         {"qpn", 56, 4, 0xff},
-	{"signature", 62, 1, 0xff},          {"opcode", 63, 1, 0xf0},
-	{"format", 63, 1, 0x0c},             {"se", 63, 1, 0x02},
+	{"expected_trans_sig", 16, 4, 0xff},
+	{"actual_trans_sig", 20, 4, 0xff},
+	{"expected_reftag", 24, 4, 0xff},
+	{"actual_reftag", 28, 4, 0xff},
+	{"syndrome", 32, 2, 0xff},
+	{"mkey", 36, 4, 0xff},
+	{"err_offset", 40, 8, 0xff},
+	{"qpn", 56, 4, 0xff},
+	{"signature", 62, 1, 0xff},
+	{"opcode", 63, 1, 0xf0},
+	{"format", 63, 1, 0x0c},
+	{"se", 63, 1, 0x02},
 	{"owner", 63, 1, 0x01},
 };
 
@@ -292,9 +304,8 @@ VIEW_CODEC(cqe_sig)
 static const struct view views[] = {
 	{"receive", rx_places, COUNT(rx_places), cqesim_cqe_rx_fields, &cqesim_cqe_rx_field_count,
 	 sizeof(struct cqesim_cqe), encode_cqe, decode_cqe},
-	{"error", err_places, COUNT(err_places), cqesim_cqe_err_fields,
-	 &cqesim_cqe_err_field_count, sizeof(struct cqesim_cqe_err), encode_cqe_err,
-	 decode_cqe_err},
+	{"error", err_places, COUNT(err_places), cqesim_cqe_err_fields, &cqesim_cqe_err_field_count,
+	 sizeof(struct cqesim_cqe_err), encode_cqe_err, decode_cqe_err},
 	{"signature", sig_places, COUNT(sig_places), cqesim_cqe_sig_fields,
 	 &cqesim_cqe_sig_field_count, sizeof(struct cqesim_cqe_sig), encode_cqe_sig,
 	 decode_cqe_sig},
@@ -446,29 +457,29 @@ END_TEST
 START_TEST(put_rx_by_hand)
 {
 	static const uint8_t want[64] = {
-		[0] = 0x03,
-		[12] = 0x01, [13] = 0x02, [14] = 0x03, [15] = 0x04,
-		[16] = 0x88, [20] = 0xab, [21] = 0xcd,
-		[28] = 0x06, [29] = 0xa4, [30] = 0x0f, [31] = 0xff,
-		[32] = 0x00, [33] = 0x55, [34] = 0x66, [35] = 0x77,
-		[44] = 0x00, [45] = 0x01, [46] = 0x00, [47] = 0x3c,
-		[48] = 0x10, [49] = 0x20, [50] = 0x30, [51] = 0x40,
-		[52] = 0x50, [53] = 0x60, [54] = 0x70, [55] = 0x80,
-		[56] = 0x00, [57] = 0x99, [58] = 0x88, [59] = 0x77,
-		[60] = 0xbe, [61] = 0xef,
+		[0] = 0x03,  [12] = 0x01, [13] = 0x02, [14] = 0x03, [15] = 0x04, [16] = 0x88,
+		[20] = 0xab, [21] = 0xcd, [28] = 0x06, [29] = 0xa4, [30] = 0x0f, [31] = 0xff,
+		[32] = 0x00, [33] = 0x55, [34] = 0x66, [35] = 0x77, [44] = 0x00, [45] = 0x01,
+		[46] = 0x00, [47] = 0x3c, [48] = 0x10, [49] = 0x20, [50] = 0x30, [51] = 0x40,
+		[52] = 0x50, [53] = 0x60, [54] = 0x70, [55] = 0x80, [56] = 0x00, [57] = 0x99,
+		[58] = 0x88, [59] = 0x77, [60] = 0xbe, [61] = 0xef,
 	};
-	struct cqesim_rxmeta m = {
-		.byte_cnt = 0x1003c,
-		.rx_hash_res = 0x01020304,
-		.flow_tag = 0xaa998877,   /* 24 bits count */
-		.user_index = 0x111111,   /* not looked at: the queue's is given */
-		.vlan_info = 0x0fff,
-		.csum = 0xabcd,
-		.rx_hash_type = CQESIM_HASH_TYPE_IPV6 | CQESIM_HASH_TYPE_UDP,
-		.pkt_info = CQESIM_PKT_INFO_TUNNELED | CQESIM_PKT_INFO_OUTER_IPV6,
-		.hds_ip_ext = CQESIM_L3_OK | CQESIM_L4_OK,
-		.l4_l3_hdr_type = CQESIM_HDR_L3_IPV6 | CQESIM_HDR_L4_UDP | CQESIM_HDR_FRAGMENT,
-	}, back;
+	struct cqesim_rxmeta
+		m =
+			{
+				.byte_cnt = 0x1003c,
+				.rx_hash_res = 0x01020304,
+				.flow_tag = 0xaa998877, /* 24 bits count */
+				.user_index = 0x111111, /* not looked at: the queue's is given */
+				.vlan_info = 0x0fff,
+				.csum = 0xabcd,
+				.rx_hash_type = CQESIM_HASH_TYPE_IPV6 | CQESIM_HASH_TYPE_UDP,
+				.pkt_info = CQESIM_PKT_INFO_TUNNELED | CQESIM_PKT_INFO_OUTER_IPV6,
+				.hds_ip_ext = CQESIM_L3_OK | CQESIM_L4_OK,
+				.l4_l3_hdr_type = CQESIM_HDR_L3_IPV6 | CQESIM_HDR_L4_UDP |
+						  CQESIM_HDR_FRAGMENT,
+			},
+		back;
 	uint8_t raw[64];
 
 	memset(raw, 0xff, sizeof(raw));
@@ -655,21 +666,27 @@ END_TEST
 START_TEST(names)
 {
 	static const char *const opcode[17] = {
-		"REQ",      "RESP_WR_IMM", "RESP_SEND", "RESP_SEND_IMM", "RESP_SEND_INV",
-		"RESIZE_CQ", "NO_PACKET",  "reserved",  "reserved",      "reserved",
-		"reserved", "reserved",    "SIG_ERR",   "REQ_ERR",       "RESP_ERR",
-		"INVALID",  "reserved",
+		"REQ",       "RESP_WR_IMM", "RESP_SEND", "RESP_SEND_IMM", "RESP_SEND_INV",
+		"RESIZE_CQ", "NO_PACKET",   "reserved",  "reserved",      "reserved",
+		"reserved",  "reserved",    "SIG_ERR",   "REQ_ERR",       "RESP_ERR",
+		"INVALID",   "reserved",
 	};
 	static const struct {
 		unsigned number;
 		const char *name;
 	} syndrome[] = {
-		{0x01, "LOCAL_LENGTH_ERR"},     {0x02, "LOCAL_QP_OP_ERR"},
-		{0x04, "LOCAL_PROT_ERR"},       {0x05, "WR_FLUSH_ERR"},
-		{0x06, "MW_BIND_ERR"},          {0x10, "BAD_RESP_ERR"},
-		{0x11, "LOCAL_ACCESS_ERR"},     {0x12, "REMOTE_INVAL_REQ_ERR"},
-		{0x13, "REMOTE_ACCESS_ERR"},    {0x14, "REMOTE_OP_ERR"},
-		{0x15, "TRANSPORT_RETRY_EXC_ERR"}, {0x16, "RNR_RETRY_EXC_ERR"},
+		{0x01, "LOCAL_LENGTH_ERR"},
+		{0x02, "LOCAL_QP_OP_ERR"},
+		{0x04, "LOCAL_PROT_ERR"},
+		{0x05, "WR_FLUSH_ERR"},
+		{0x06, "MW_BIND_ERR"},
+		{0x10, "BAD_RESP_ERR"},
+		{0x11, "LOCAL_ACCESS_ERR"},
+		{0x12, "REMOTE_INVAL_REQ_ERR"},
+		{0x13, "REMOTE_ACCESS_ERR"},
+		{0x14, "REMOTE_OP_ERR"},
+		{0x15, "TRANSPORT_RETRY_EXC_ERR"},
+		{0x16, "RNR_RETRY_EXC_ERR"},
 		{0x22, "REMOTE_ABORTED_ERR"},
 	};
 	unsigned unknown = 0;
@@ -683,7 +700,7 @@ START_TEST(names)
 	ck_assert_uint_eq(unknown, 256 - COUNT(syndrome));
 	ck_assert_str_eq(cqesim_syndrome_name(UINT32_MAX), "unknown");
 	ck_assert_str_eq(cqesim_mini_format_name(CQESIM_MINI_FORMATS), "unknown");
-	ck_assert_str_eq(cqesim_mini_format_name((enum cqesim_mini_format)-1), "unknown");
+	ck_assert_str_eq(cqesim_mini_format_name((enum cqesim_mini_format) - 1), "unknown");
 	ck_assert_int_lt(cqesim_mini_format_parse(""), 0);
 	ck_assert_int_lt(cqesim_mini_format_parse("HASH"), 0);
 	ck_assert_int_lt(cqesim_mini_format_parse("hash "), 0);
@@ -702,15 +719,24 @@ START_TEST(mlx5dv_layout)
 	} rx[] = {
 #define AT(ours, theirs)                                                                           \
 	{ours, offsetof(struct mlx5_cqe64, theirs), sizeof(((struct mlx5_cqe64 *)0)->theirs)}
-		AT("wqe_id", wqe_id),         AT("ml_path", ml_path),
-		AT("slid", slid),             AT("flags_rqpn", flags_rqpn),
-		AT("hds_ip_ext", hds_ip_ext), AT("l4_l3_hdr_type", l4_hdr_type_etc),
-		AT("vlan_info", vlan_info),   AT("flow_table_metadata", imm_inval_pkey),
-		AT("app", app),               AT("app_op", app_op),
-		AT("app_info", app_info),     AT("byte_cnt", byte_cnt),
-		AT("timestamp", timestamp),   AT("wqe_counter", wqe_counter),
-		AT("signature", signature),   AT("opcode", op_own),
-		AT("format", op_own),         AT("owner", op_own),
+		AT("wqe_id", wqe_id),
+		AT("ml_path", ml_path),
+		AT("slid", slid),
+		AT("flags_rqpn", flags_rqpn),
+		AT("hds_ip_ext", hds_ip_ext),
+		AT("l4_l3_hdr_type", l4_hdr_type_etc),
+		AT("vlan_info", vlan_info),
+		AT("flow_table_metadata", imm_inval_pkey),
+		AT("app", app),
+		AT("app_op", app_op),
+		AT("app_info", app_info),
+		AT("byte_cnt", byte_cnt),
+		AT("timestamp", timestamp),
+		AT("wqe_counter", wqe_counter),
+		AT("signature", signature),
+		AT("opcode", op_own),
+		AT("format", op_own),
+		AT("owner", op_own),
 #undef AT
 	};
 
@@ -762,7 +788,11 @@ START_TEST(mlx5dv_error_layout)
 		size_t offset;
 	} err[] = {
 #define AT(name) {#name, offsetof(struct mlx5_err_cqe, name)}
-		AT(srqn), AT(vendor_err_synd), AT(syndrome), AT(wqe_counter), AT(signature),
+		AT(srqn),
+		AT(vendor_err_synd),
+		AT(syndrome),
+		AT(wqe_counter),
+		AT(signature),
 #undef AT
 		{"opcode", offsetof(struct mlx5_err_cqe, op_own)},
 		{"wqe_opcode", offsetof(struct mlx5_err_cqe, s_wqe_opcode_qpn)},
@@ -808,12 +838,18 @@ START_TEST(mlx5dv_numbers)
 		const char *name;
 	} syndrome[] = {
 #define SYNDROME(name) {MLX5_CQE_SYNDROME_##name, #name}
-		SYNDROME(LOCAL_LENGTH_ERR),     SYNDROME(LOCAL_QP_OP_ERR),
-		SYNDROME(LOCAL_PROT_ERR),       SYNDROME(WR_FLUSH_ERR),
-		SYNDROME(MW_BIND_ERR),          SYNDROME(BAD_RESP_ERR),
-		SYNDROME(LOCAL_ACCESS_ERR),     SYNDROME(REMOTE_INVAL_REQ_ERR),
-		SYNDROME(REMOTE_ACCESS_ERR),    SYNDROME(REMOTE_OP_ERR),
-		SYNDROME(TRANSPORT_RETRY_EXC_ERR), SYNDROME(RNR_RETRY_EXC_ERR),
+		SYNDROME(LOCAL_LENGTH_ERR),
+		SYNDROME(LOCAL_QP_OP_ERR),
+		SYNDROME(LOCAL_PROT_ERR),
+		SYNDROME(WR_FLUSH_ERR),
+		SYNDROME(MW_BIND_ERR),
+		SYNDROME(BAD_RESP_ERR),
+		SYNDROME(LOCAL_ACCESS_ERR),
+		SYNDROME(REMOTE_INVAL_REQ_ERR),
+		SYNDROME(REMOTE_ACCESS_ERR),
+		SYNDROME(REMOTE_OP_ERR),
+		SYNDROME(TRANSPORT_RETRY_EXC_ERR),
+		SYNDROME(RNR_RETRY_EXC_ERR),
 		SYNDROME(REMOTE_ABORTED_ERR),
 #undef SYNDROME
 	};

@@ -15,7 +15,7 @@
 #include "test_cq.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define NS UINT64_C(1000)
+#define NS       UINT64_C(1000)
 
 #define CALLS 8192u
 
@@ -232,7 +232,8 @@ START_TEST(full_ring)
 {
 	struct rig rig;
 
-	/* 64 slots: 64 is the last class, 60 and 56 as well as 57 the ones before; 4 is the first. */
+	/* 64 slots: 64 is the last class, 60 and 56 as well as 57 the ones before; 4 is the first.
+	 */
 	config(&rig, 6);
 	start(&rig);
 	plain(&rig, 64, 0);
@@ -588,9 +589,9 @@ START_TEST(bad_configs)
 	rig.config.burst = CQESIM_BURST_MAX;
 	rig.config.replenish = 16;
 	rig.config.plain_cycles = 0;
-	ck_assert_int_eq(cqesim_host_create(&host, &rig.config, &rig.reader, &rig.poster, NULL,
-					    NULL, NULL),
-			 0);
+	ck_assert_int_eq(
+		cqesim_host_create(&host, &rig.config, &rig.reader, &rig.poster, NULL, NULL, NULL),
+		0);
 	cqesim_host_destroy(host);
 	stop(&rig);
 }
@@ -660,9 +661,9 @@ START_TEST(vector_calls)
 	rig.config.rule = CQESIM_POLL_DPDK_VEC;
 	rig.config.burst = 3;
 	struct cqesim_host_queue *host;
-	ck_assert_int_eq(cqesim_host_create(&host, &rig.config, &rig.reader, &rig.poster, NULL,
-					    NULL, NULL),
-			 -EINVAL);
+	ck_assert_int_eq(
+		cqesim_host_create(&host, &rig.config, &rig.reader, &rig.poster, NULL, NULL, NULL),
+		-EINVAL);
 	stop(&rig);
 }
 END_TEST

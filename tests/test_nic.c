@@ -103,9 +103,8 @@ static struct rig_queue *prepare(struct rig *rig, unsigned log_size, unsigned lo
 	struct rig_queue *q = &rig->queue[rig->queues];
 
 	ck_assert_uint_lt(rig->queues, RIG_QUEUES);
-	*q = (struct rig_queue){.log_size = log_size,
-				.log_segs = log_segs,
-				.base = RIG_BASE * (rig->queues + 1)};
+	*q = (struct rig_queue){
+		.log_size = log_size, .log_segs = log_segs, .base = RIG_BASE * (rig->queues + 1)};
 	rig->queues++;
 	q->ring = test_cq_ring(log_size + rig->cq_log_more);
 	cqesim_cq_init_ring(q->ring, log_size + rig->cq_log_more);
@@ -118,10 +117,10 @@ static struct rig_queue *prepare(struct rig *rig, unsigned log_size, unsigned lo
 		uint32_t length = RIG_BUFFER >> log_segs;
 
 		for (unsigned s = 0; s < 1u << log_segs; s++)
-			seg[s] = (struct cqesim_rq_seg){
-				.address = q->base + i * RIG_BUFFER + s * length,
-				.lkey = RIG_KEY,
-				.length = length};
+			seg[s] = (struct cqesim_rq_seg){.address = q->base + i * RIG_BUFFER +
+								   s * length,
+							.lkey = RIG_KEY,
+							.length = length};
 		ck_assert_int_eq(cqesim_rq_post(&q->poster, seg, 1u << log_segs), 0);
 	}
 	cqesim_rq_doorbell(&q->poster);
@@ -173,8 +172,8 @@ void rig_event(const struct rig *rig, unsigned i, uint32_t cqn, uint32_t count, 
 	ck_assert_msg(rig->event[i].cqn == cqn && rig->event[i].count == count &&
 			      rig->event[i].ps == ps,
 		      "event %u: %u of CQ %u at %llu ps, not %u of CQ %u at %llu", i,
-		      rig->event[i].count, rig->event[i].cqn,
-		      (unsigned long long)rig->event[i].ps, count, cqn, (unsigned long long)ps);
+		      rig->event[i].count, rig->event[i].cqn, (unsigned long long)rig->event[i].ps,
+		      count, cqn, (unsigned long long)ps);
 }
 
 void rig_traffic(const struct rig *rig, enum cqesim_traffic kind, uint64_t count, uint64_t payload,
@@ -223,9 +222,9 @@ START_TEST(bad_configs)
 	struct rig good;
 	struct cqesim_nic_config c[13];
 	static const char *const word[COUNT(c)] = {
-		"max_pps",  "max_pps", "max_pps",  "max_pps", "rx_buffer",    "wqe_fetch",
-		"wqe_fetch", "wqe_fetch", "max_num", "timeout", "backpressure", "compression",
-		"lanes",
+		"max_pps",      "max_pps",     "max_pps",   "max_pps", "rx_buffer",
+		"wqe_fetch",    "wqe_fetch",   "wqe_fetch", "max_num", "timeout",
+		"backpressure", "compression", "lanes",
 	};
 	struct cqesim_nic *nic;
 	struct cqesim_error err;
@@ -386,8 +385,8 @@ START_TEST(states)
 					 {true, false, true, false, false},
 					 {true, false, false, false, false}};
 	static const enum cqesim_queue_state no = (enum cqesim_queue_state)3;
-	const enum cqesim_queue_state to[5] = {CQESIM_QUEUE_RST, CQESIM_QUEUE_RDY,
-					       CQESIM_QUEUE_ERR, no, (enum cqesim_queue_state)-1};
+	const enum cqesim_queue_state to[5] = {CQESIM_QUEUE_RST, CQESIM_QUEUE_RDY, CQESIM_QUEUE_ERR,
+					       no, (enum cqesim_queue_state) - 1};
 	struct rig rig;
 	enum cqesim_queue_state state;
 	uint16_t ci;
@@ -400,11 +399,14 @@ START_TEST(states)
 			/* By legal ways to `from`. */
 			cqesim_nic_query_rq(rig.nic, 1, &state, &ci);
 			if (state != CQESIM_QUEUE_RST)
-				ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RST, 0), 0);
+				ck_assert_int_eq(
+					cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RST, 0), 0);
 			if (from != 0)
-				ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RDY, 0), 0);
+				ck_assert_int_eq(
+					cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RDY, 0), 0);
 			if (from == 2)
-				ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_ERR, 0), 0);
+				ck_assert_int_eq(
+					cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_ERR, 0), 0);
 			int rc = cqesim_nic_modify_rq(rig.nic, 1, to[i], 0);
 			ck_assert_msg(rc == (legal[from][i] ? 0 : -EINVAL), "%u to %d: %d", from,
 				      (int)to[i], rc);
@@ -484,7 +486,8 @@ START_TEST(flood_bytes)
 		{64, 0, false, 2.5, 256, 16, 16, 16 * 84, 84, 64 * 178 + 48},
 		/* data padded to a line: 184 */
 		{64, 0, true, 1, 256, 16, 16, 16 * 84, 88, 64 * 184},
-		/* WQEs of 32 bytes, two to a read: 188; of 128: one read each, all 128 bytes: 204 */
+		/* WQEs of 32 bytes, two to a read: 188; of 128: one read each, all 128 bytes: 204
+		 */
 		{64, 1, false, 1, 256, 32, 32, 32 * 84, 84, 64 * 188},
 		{64, 3, false, 1, 256, 64, 64, 64 * 148, 84, 64 * 204},
 	};
@@ -506,8 +509,7 @@ START_TEST(flood_bytes)
 		rig_traffic(&rig, CQESIM_TRAFFIC_CQE, 64, 64 * 64, 64 * 88);
 		rig_traffic(&rig, CQESIM_TRAFFIC_TITLE, 0, 0, 0);
 		rig_traffic(&rig, CQESIM_TRAFFIC_MINI, 0, 0, 0);
-		rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, c[i].requests, 0,
-			    24 * c[i].requests);
+		rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, c[i].requests, 0, 24 * c[i].requests);
 		rig_traffic(&rig, CQESIM_TRAFFIC_WQE_COMPLETION, c[i].completions,
 			    c[i].completion_bytes - 20 * c[i].completions, c[i].completion_bytes);
 		ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, c[i].up);
@@ -557,7 +559,8 @@ START_TEST(long_packets)
 	rig_traffic(&rig, CQESIM_TRAFFIC_DATA, 6, 1500, 1500 + 6 * 24);
 	rig_event(&rig, 0, 1, 1, (24 + 8 + 1644 + 88) * 1000);
 	/* Buffer 1 moved to 100 bytes before a page: cut there, 100 and 200. */
-	struct cqesim_rq_seg seg = {.address = q->base + 4096 - 100, .lkey = RIG_KEY, .length = 300};
+	struct cqesim_rq_seg seg = {
+		.address = q->base + 4096 - 100, .lkey = RIG_KEY, .length = 300};
 	q->poster.pi = 1;
 	cqesim_rq_post(&q->poster, &seg, 1);
 	q->poster.pi = 16;
@@ -652,9 +655,9 @@ START_TEST(times_round_up_once)
 	rig_add(&rig, 4, 0, false, CQESIM_MINI_HASH);
 	for (uint32_t i = 0; i < 3; i++)
 		rig_packet(&rig, 0, i);
-	rig_event(&rig, 0, 1, 1, 238000);        /* 204 x 7/6 = 238 */
-	rig_event(&rig, 1, 1, 1, 438667);        /* 376 x 7/6 = 438.666.. */
-	rig_event(&rig, 2, 1, 1, 639334);        /* 548 x 7/6 = 639.333.. */
+	rig_event(&rig, 0, 1, 1, 238000); /* 204 x 7/6 = 238 */
+	rig_event(&rig, 1, 1, 1, 438667); /* 376 x 7/6 = 438.666.. */
+	rig_event(&rig, 2, 1, 1, 639334); /* 548 x 7/6 = 639.333.. */
 	ck_assert_uint_eq(rig_stats(&rig)->link_done_ps, 639334);
 	rig_stop(&rig);
 }
@@ -665,10 +668,10 @@ END_TEST
 START_TEST(completions_say_what_was_sent)
 {
 	static const uint8_t want[64] = {
-		[0] = 0x01, [12] = 0xde, [13] = 0xad, [14] = 0xbe, [15] = 0xef, [16] = 0x84,
-		[20] = 0x12, [21] = 0x34, [28] = 0x07, [29] = 0x29, [30] = 0x2f, [31] = 0xfe,
-		[33] = 0x00, [34] = 0xa0, [35] = 0x01, [47] = 0x40,
-		[52] = 0x00, [53] = 0x12, [54] = 0xd6, [55] = 0x87, /* 1234567 ns */
+		[0] = 0x01,  [12] = 0xde, [13] = 0xad, [14] = 0xbe, [15] = 0xef,
+		[16] = 0x84, [20] = 0x12, [21] = 0x34, [28] = 0x07, [29] = 0x29,
+		[30] = 0x2f, [31] = 0xfe, [33] = 0x00, [34] = 0xa0, [35] = 0x01,
+		[47] = 0x40, [52] = 0x00, [53] = 0x12, [54] = 0xd6, [55] = 0x87, /* 1234567 ns */
 		[57] = 0x65, [58] = 0x43, [59] = 0x21, [61] = 0x02, [63] = 0x20,
 	};
 	struct rig rig;
@@ -686,9 +689,8 @@ START_TEST(completions_say_what_was_sent)
 	m.vlan_info = 0x2ffe;
 	m.flow_tag = 0x654321;
 	m.user_index = 0x777777; /* ignored: the queue's counts */
-	ck_assert_int_eq(
-		cqesim_nic_receive(rig.nic, q->rqn, 1234567999, &m, NULL, 0, &wqe),
-		CQESIM_RX_DELIVERED);
+	ck_assert_int_eq(cqesim_nic_receive(rig.nic, q->rqn, 1234567999, &m, NULL, 0, &wqe),
+			 CQESIM_RX_DELIVERED);
 	ck_assert_uint_eq(wqe, 2);
 	for (unsigned i = 0; i < 64; i++)
 		ck_assert_msg(q->ring[128 + i] == want[i], "byte %u: %02x, not %02x", i,
@@ -711,9 +713,8 @@ START_TEST(out_of_buffer)
 		ck_assert_int_eq(rig_packet(&rig, 0, i), CQESIM_RX_DELIVERED);
 	uint64_t bytes = rig_stats(&rig)->link_busy_bytes;
 	for (uint32_t i = 0; i < 3; i++)
-		ck_assert_int_eq(
-			cqesim_nic_receive(rig.nic, q->rqn, 5000000, &m, NULL, 0, &wqe),
-			CQESIM_RX_OUT_OF_BUFFER);
+		ck_assert_int_eq(cqesim_nic_receive(rig.nic, q->rqn, 5000000, &m, NULL, 0, &wqe),
+				 CQESIM_RX_OUT_OF_BUFFER);
 	/* It costs the link nothing and writes nothing. */
 	ck_assert_uint_eq(rig_stats(&rig)->link_busy_bytes, bytes);
 	ck_assert_uint_eq(rig.events, 4);

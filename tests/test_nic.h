@@ -17,12 +17,12 @@
 #define RIG_QUEUES 8u
 #define RIG_EVENTS 4096u
 #define RIG_BUFFER 2048u
-#define RIG_KEY 0x00c0ffeeu
-#define RIG_BASE UINT64_C(0x100000000)
+#define RIG_KEY    0x00c0ffeeu
+#define RIG_BASE   UINT64_C(0x100000000)
 
 struct rig_queue {
 	unsigned log_size, log_segs;
-	uint8_t *ring;   /* completions */
+	uint8_t *ring; /* completions */
 	uint8_t *wqes;
 	uint8_t *memory; /* of the buffers */
 	uint64_t base;   /* device address of memory */

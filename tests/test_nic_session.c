@@ -13,7 +13,7 @@
 #include "test_nic.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define US UINT64_C(1000000)
+#define US       UINT64_C(1000000)
 
 /* Aggressive, sessions of at most max, 10 us; compared: what a driver takes from the title. */
 static void aggressive(struct rig *rig, uint32_t max)
@@ -252,9 +252,9 @@ START_TEST(compared_fields)
 		ck_assert_msg(rig.events == differs, "%s, format %u", d->field, format);
 		ends(&rig, differs, 0, 0, 0, 0, 0);
 		for (unsigned f = 0; f < cqesim_cqe_rx_field_count; f++)
-			ck_assert_uint_eq(
-				rig_stats(&rig)->mismatch[f],
-				differs && !strcmp(cqesim_cqe_rx_fields[f].name, d->field));
+			ck_assert_uint_eq(rig_stats(&rig)->mismatch[f],
+					  differs &&
+						  !strcmp(cqesim_cqe_rx_fields[f].name, d->field));
 		rig_stop(&rig);
 	}
 }
@@ -467,8 +467,8 @@ START_TEST(stop_ends_it)
 		ck_assert_uint_eq(rig.events, 1);
 		/* Nothing open: nothing more is published. */
 		if (!to)
-			ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RST, 60 * US),
-					 0);
+			ck_assert_int_eq(
+				cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RST, 60 * US), 0);
 		ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, 1, CQESIM_QUEUE_RDY, 60 * US), 0);
 		ck_assert_uint_eq(rig.events, 1);
 		rig_stop(&rig);
@@ -626,21 +626,21 @@ START_TEST(shared_completion_queue)
 		for (unsigned i = 0; i < 2; i++) {
 			ck_assert_int_eq(cqesim_nic_create_rq(rig.nic, &attr, &rqn), 0);
 			ck_assert_uint_eq(rqn, i + 1);
-			ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, rqn, CQESIM_QUEUE_RDY, 0), 0);
+			ck_assert_int_eq(cqesim_nic_modify_rq(rig.nic, rqn, CQESIM_QUEUE_RDY, 0),
+					 0);
 		}
 		for (unsigned i = 0; i < 6; i++)
-			ck_assert_int_eq(cqesim_nic_receive(rig.nic, 1 + from[i], 0, &m, NULL, 0,
-							    NULL),
-					 CQESIM_RX_DELIVERED);
+			ck_assert_int_eq(
+				cqesim_nic_receive(rig.nic, 1 + from[i], 0, &m, NULL, 0, NULL),
+				CQESIM_RX_DELIVERED);
 		cqesim_nic_step(rig.nic, 100 * US);
 		/* hash: a a | b b a(2 counts on) | b; with an index all six */
 		ck_assert_uint_eq(rig.events, f ? 1 : 3);
 		ck_assert_uint_eq(rig.event[0].count, f ? 6 : 2);
 		for (unsigned i = 0; i < cqesim_cqe_rx_field_count; i++)
-			ck_assert_uint_eq(rig_stats(&rig)->mismatch[i],
-					  !f && !strcmp(cqesim_cqe_rx_fields[i].name, "wqe_counter")
-						  ? 2
-						  : 0);
+			ck_assert_uint_eq(
+				rig_stats(&rig)->mismatch[i],
+				!f && !strcmp(cqesim_cqe_rx_fields[i].name, "wqe_counter") ? 2 : 0);
 		ck_assert_int_eq(cqesim_cq_poll(&q->reader, out, 16, NULL), 6);
 		for (unsigned i = 0; i < 6; i++)
 			ck_assert_uint_eq(out[i].wqe_counter, wqe[i]);
@@ -693,7 +693,8 @@ START_TEST(bytes_of_sessions)
 		const struct cqesim_tlps *m = &rig_stats(&rig)->traffic[CQESIM_TRAFFIC_MINI];
 		ck_assert_uint_eq(t->wire + m->wire, cqe);
 		ck_assert_uint_eq(t->payload, 64);
-		ck_assert_uint_eq(m->payload, _i == CQESIM_WRITE_EXACT ? 8 * n : 64 * ((n + 7) / 8));
+		ck_assert_uint_eq(m->payload,
+				  _i == CQESIM_WRITE_EXACT ? 8 * n : 64 * ((n + 7) / 8));
 		ck_assert_uint_eq(t->count + m->count, (n + 7) / 8 + (_i != CQESIM_WRITE_BURST));
 		ck_assert_uint_eq(rig_stats(&rig)->arrays, (n + 7) / 8);
 		rig_stop(&rig);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pcie: rates, TLP costs, splitting, against figures worked out by hand and the reference tables. */
+/* pcie: rates, TLP costs, splitting, against figures worked out by hand and the reference tables.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,8 @@ START_TEST(reference_splits)
 				      up.wire == strtoull(field[9], NULL, 0) &&
 				      down.count == strtoull(field[10], NULL, 0) &&
 				      down.wire == strtoull(field[11], NULL, 0),
-			      "%s gen %u mps %u mrrs %u rcb %u %s, %u bytes at %llu: %llu TLPs %llu B up, "
+			      "%s gen %u mps %u mrrs %u rcb %u %s, %u bytes at %llu: %llu TLPs "
+			      "%llu B up, "
 			      "%llu TLPs %llu B down",
 			      field[0], gen, c.mps, c.mrrs, c.rcb, field[5], len,
 			      (unsigned long long)addr, (unsigned long long)up.count,

@@ -74,11 +74,11 @@ START_TEST(checksums)
 	/* What is wrong; flags of TRUST, L3, VERIFY. */
 	for (unsigned wrong = 0; wrong < 5; wrong++) {
 		static const uint8_t ok[5][3] = {
-		    {ALLOK, ALLOK, ALLOK},   /* nothing */
-		    {ALLOK, L2 | 4, L2 | 4}, /* IPv4 header checksum */
-		    {ALLOK, ALLOK, L3OK},    /* UDP checksum */
-		    {ALLOK, ALLOK, ALLOK},   /* UDP checksum left out */
-		    {ALLOK, ALLOK, L3OK},    /* UDP length beyond the IP packet */
+			{ALLOK, ALLOK, ALLOK},   /* nothing */
+			{ALLOK, L2 | 4, L2 | 4}, /* IPv4 header checksum */
+			{ALLOK, ALLOK, L3OK},    /* UDP checksum */
+			{ALLOK, ALLOK, ALLOK},   /* UDP checksum left out */
+			{ALLOK, ALLOK, L3OK},    /* UDP length beyond the IP packet */
 		};
 		start(19), udp(53), ip4(17, 0, 0), eth(0x0800);
 		uint8_t *ip = pkt.buf + pkt.off + 14, *l4 = ip + 20;
@@ -194,7 +194,7 @@ START_TEST(vlans)
 	ck_assert_uint_eq(classify(0).meta.vlan_info, 1);
 	/* Where the NIC gives up and the dissector does not. */
 	start(30), udp(53), ip4(17, 0, 0), tag(3, 0x0800), tag(2, 0x8100), tag(1, 0x8100),
-	    eth(0x8100);
+		eth(0x8100);
 	EXPECT(V4 | VUDP | VLAN | QINQ, 54, 0, L2, CV, 0);
 	start(30), udp(53), ip4(17, 0, 0), tag(1, 0x0800), eth(0x9100);
 	EXPECT(V4 | VUDP | VLAN, 46, 0, L2, 0, 0);
@@ -240,7 +240,7 @@ START_TEST(tunnels)
 	start(9), udp(1), ip6(17), gre(0xb000, 0x86dd, 3), ip6(47), eth(0x86dd);
 	EXPECT(V6 | VGRE, 0, 3, ALLOK, N6 | NUDP, H6);
 	start(0), tcp(TCP_ACK, 0), ip4(6, 0, 0), eth(0x0800), gre(0x2000, 0x6558, 1), ip4(47, 0, 0),
-	    eth(0x0800);
+		eth(0x0800);
 	EXPECT(V4 | VGRE, 0, 1, ALLOK, N4 | NACK, H4);
 	/* Version 1 (PPTP) and ERSPAN: GRE to a dissector, plain IPv4 to the NIC. */
 	start(9), gre(0x3001, 0x880b, 2), ip4(47, 0, 0), eth(0x0800);

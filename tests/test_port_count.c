@@ -51,8 +51,10 @@ START_TEST(segments)
 	setup_port(&c);
 	start(3000), tcp(TCP_ACK, 3), ip4(6, 0, 0), eth(0x0800);
 	struct cqesim_rx rx = classify(0);
-	struct cqesim_frame f = {
-	    .data = pkt.buf + pkt.off, .cap_len = length(), .orig_len = length(), .len = length()};
+	struct cqesim_frame f = {.data = pkt.buf + pkt.off,
+				 .cap_len = length(),
+				 .orig_len = length(),
+				 .len = length()};
 
 	ck_assert_uint_eq(rx.hdr_len, 66);
 	ck_assert_uint_eq(rx.oversize, 1);
@@ -75,8 +77,10 @@ START_TEST(segments)
 	/* Padding of a short last segment. */
 	start(1459), udp(53), ip4(17, 0, 0), eth(0x0800);
 	rx = classify(0);
-	f = (struct cqesim_frame){
-	    .data = pkt.buf + pkt.off, .cap_len = length(), .orig_len = length(), .len = length()};
+	f = (struct cqesim_frame){.data = pkt.buf + pkt.off,
+				  .cap_len = length(),
+				  .orig_len = length(),
+				  .len = length()};
 	ck_assert_uint_eq(cqesim_port_segments(&f, &rx, 1500), 2);
 	ck_assert_uint_eq(cqesim_port_segment_len(&f, &rx, 1500, 1), 60);
 	/* What has no headers to repeat cannot be cut. */
@@ -110,7 +114,7 @@ START_TEST(mutations)
 		eth(0x0800);
 		for (int i = rand() % 3; i > 0; i--)
 			pkt.buf[pkt.off + 12 + (unsigned)rand() % (length() - 12)] =
-			    (uint8_t)rand();
+				(uint8_t)rand();
 		unsigned cap = rand() % 3 ? 0 : 1 + (unsigned)rand() % length();
 		struct cqesim_rx rx = classify(cap); /* compares */
 		struct cqesim_frame f = {.data = pkt.buf + pkt.off,

@@ -17,13 +17,14 @@ static const enum cqesim_profile_kind DEVICE = CQESIM_PROFILE_DEVICE, LINK = CQE
 
 /* A small profile that is right; the cases below spoil one line of it. */
 static const char *const good_host[] = {
-    /* 1 */ "kind: host",
-    /* 2 */ "name: h",
-    /* 3 */ "title: A host",
-    /* 4 */ "clock: {value: 2.5, unit: GHz, grade: documented, source: a book}",
-    /* 5 */ "app_cycles: {value: 10, unit: cycles, grade: assumed, range: [0, 20], source: none}",
-    /* 6 */ "miss_cycles: {value: 5, unit: cycles, grade: measured, source: a bench, note: hm}",
-    /* 7 */ "app_poll_cycles: {value: 0, unit: cycles, grade: driver, source: code}",
+	/* 1 */ "kind: host",
+	/* 2 */ "name: h",
+	/* 3 */ "title: A host",
+	/* 4 */ "clock: {value: 2.5, unit: GHz, grade: documented, source: a book}",
+	/* 5 */
+	"app_cycles: {value: 10, unit: cycles, grade: assumed, range: [0, 20], source: none}",
+	/* 6 */ "miss_cycles: {value: 5, unit: cycles, grade: measured, source: a bench, note: hm}",
+	/* 7 */ "app_poll_cycles: {value: 0, unit: cycles, grade: driver, source: code}",
 };
 #define LINES (sizeof(good_host) / sizeof(good_host[0]))
 
@@ -193,9 +194,9 @@ START_TEST(shipped_values)
 		double gbps;
 		const char *link;
 	} devices[] = {
-	    {"connectx-4lx", 50, "gen3x8"},    {"connectx-5", 100, "gen3x16"},
-	    {"connectx-5-ex", 100, "gen4x16"}, {"connectx-6-dx", 100, "gen4x16"},
-	    {"connectx-7", 400, "gen5x16"},
+		{"connectx-4lx", 50, "gen3x8"},    {"connectx-5", 100, "gen3x16"},
+		{"connectx-5-ex", 100, "gen4x16"}, {"connectx-6-dx", 100, "gen4x16"},
+		{"connectx-7", 400, "gen5x16"},
 	};
 	for (unsigned i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
 		struct cqesim_profile *p = load(DEVICE, devices[i].name);
@@ -232,9 +233,9 @@ START_TEST(shipped_values)
 	/* XDP_DROP, one queue at 3.6 GHz: 24379188 packets per second without compression. */
 	p = load(DRIVER, "linux-mlx5e");
 	struct cqesim_profile *host = load(HOST, "xeon-e5-1650v4");
-	double cycles =
-	    cqesim_profile_num(p, CQESIM_DRV_CYC_PACKET) +
-	    cqesim_profile_num(p, CQESIM_DRV_CYC_POLL) / cqesim_profile_num(p, CQESIM_DRV_BURST);
+	double cycles = cqesim_profile_num(p, CQESIM_DRV_CYC_PACKET) +
+			cqesim_profile_num(p, CQESIM_DRV_CYC_POLL) /
+				cqesim_profile_num(p, CQESIM_DRV_BURST);
 	double pps = cqesim_profile_num(host, CQESIM_HOST_CLOCK) * 1e9 / cycles;
 	ck_assert_double_eq_tol(pps, 24379188, 0.002 * 24379188);
 	ck_assert(cqesim_profile_flag(p, CQESIM_DRV_RSS_SYMMETRIC));
@@ -271,79 +272,80 @@ static const struct {
 	unsigned line;
 	const char *instead, *message;
 } bad_host[] = {
-    /* the head */
-    {1, "kind: driver", ":1: kind: this is a driver profile, expected a host"},
-    {1, "kind: car", ":1: kind: must be device, link, driver or host, not 'car'"},
-    {1, "", ":1: key 'kind' is missing: a host profile needs it"},
-    {2, "", ":1: key 'name' is missing: a host profile needs it"},
-    {2, "name: x", ":2: name: must be 'h', as the file's name, not 'x'"},
-    {3, "", ":1: key 'title' is missing: a host profile needs it"},
-    {3, "title: ''", ":3: title: must not be empty"},
-    {3, "title: [a]", ":3: title: Expecting STRING, got event: SEQUENCE_START"},
-    /* keys */
-    {4, "", ":1: key 'clock' is missing: a host profile needs it"},
-    {4, "clok: {value: 2}", ":4: unknown key 'clok' for a host profile"},
-    {7, "clock: {value: 2}", ":7: key 'clock' given twice, first in line 4"},
-    {4, "? [a]\n: b", ":4: a key must be a word"},
-    {4, "clock: 2.5",
-     ":4: clock: must be a parameter: {value: ..., unit: ..., grade: ..., source: ...}"},
-    {4,
-     "clock:", ":4: clock: must be a parameter: {value: ..., unit: ..., grade: ..., source: ...}"},
-    {4, "clock: {unit: GHz, grade: documented, source: s}", ":4: clock: value is missing"},
-    {4, "clock: {value: 2, unit: GHz, source: s}", ":4: clock: grade is missing"},
-    {4, "clock: {value: 2, unit: GHz, grade: documented}", ":4: clock: source is missing"},
-    {4, "clock: {value: 2, unit: GHz, grade: documented, source: ' '}",
-     ":4: clock: source is empty: say where the value is from"},
-    {4, "clock:\n  value: 2\n  unit: GHz\n  values: 3\n  grade: driver\n  source: s",
-     ":7: clock: unknown key 'values': a parameter has value, unit, grade, range, source and "
-     "note"},
-    {4, "clock:\n  value: 2\n  unit: GHz\n  value: 3\n  grade: driver\n  source: s",
-     ":7: clock: key 'value' given twice, first in line 5"},
-    /* units and grades */
-    {4, "clock: {value: 2, unit: MHz, grade: driver, source: s}",
-     ":4: clock: unit must be GHz, not 'MHz'"},
-    {4, "clock:\n  value: 2\n  unit: ghz\n  grade: driver\n  source: s",
-     ":6: clock: unit must be GHz, not 'ghz'"},
-    {4, "clock: {value: 2, grade: driver, source: s}", ":4: clock: unit is missing: must be GHz"},
-    {4, "clock: {value: 2, unit: GHz, grade: guessed, source: s}",
-     ":4: clock: unknown grade 'guessed': must be documented, driver, measured, fitted or "
-     "assumed"},
-    {4, "clock: {value: 2, unit: GHz, grade: user, source: s}",
-     ":4: clock: unknown grade 'user': must be documented, driver, measured, fitted or "
-     "assumed"},
-    {4, "clock: {value: 2, unit: GHz, grade: 1, source: s}",
-     ":4: clock: unknown grade '1': must be documented, driver, measured, fitted or assumed"},
-    /* ranges */
-    {5, "app_cycles: {value: 10, unit: cycles, grade: assumed, source: s}",
-     ":5: app_cycles: range is missing: grade assumed needs one"},
-    {5, "app_cycles: {value: 10, unit: cycles, grade: fitted, source: s}",
-     ":5: app_cycles: range is missing: grade fitted needs one"},
-    {5, "app_cycles: {value: 10, unit: cycles, grade: fitted, range: [20, 5], source: s}",
-     ":5: app_cycles: range: low 20 is above high 5"},
-    {5, "app_cycles: {value: 21, unit: cycles, grade: driver, range: [5, 20], source: s}",
-     ":5: app_cycles: value 21 is outside its range, 5 to 20"},
-    {5, "app_cycles: {value: 4.99, unit: cycles, grade: driver, range: [5, 20], source: s}",
-     ":5: app_cycles: value 4.99 is outside its range, 5 to 20"},
-    {5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5], source: s}",
-     ":5: app_cycles: range must be two numbers, [low, high]"},
-    {5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5, 6, 7], source: s}",
-     ":5: app_cycles: range must be two numbers, [low, high]"},
-    {5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: 5, source: s}",
-     ":5: app_cycles: range must be two numbers, [low, high]"},
-    {5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [a, 6], source: s}",
-     ":5: app_cycles: range: low must be a number from 0 to 1000000 cycles, not 'a'"},
-    {5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [0, 2e6], source: s}",
-     ":5: app_cycles: range: high must be a number from 0 to 1000000 cycles, not '2e6'"},
-    /* YAML as such */
-    {4, "clock: &a {value: 2, unit: GHz, grade: driver, source: s}",
-     ":4: anchors and aliases (& and *) are not for profiles"},
-    {4, "clock: *a", ":4: anchors and aliases (& and *) are not for profiles"},
-    {4, "clock: {value: [[[[[[[[[[1]]]]]]]]]], unit: GHz}", ":4: nested too deeply"},
-    {4, "clock: {value: {a: b}, unit: GHz, grade: driver, source: s}",
-     ":4: clock: value: Expecting STRING, got event: MAPPING_START"},
-    {4, "---", ":4: a second document; expected one"},
-    {4, "clock: {value: \"2\\0\", unit: GHz, grade: driver, source: s}",
-     ":4: a text holds a NUL character"},
+	/* the head */
+	{1, "kind: driver", ":1: kind: this is a driver profile, expected a host"},
+	{1, "kind: car", ":1: kind: must be device, link, driver or host, not 'car'"},
+	{1, "", ":1: key 'kind' is missing: a host profile needs it"},
+	{2, "", ":1: key 'name' is missing: a host profile needs it"},
+	{2, "name: x", ":2: name: must be 'h', as the file's name, not 'x'"},
+	{3, "", ":1: key 'title' is missing: a host profile needs it"},
+	{3, "title: ''", ":3: title: must not be empty"},
+	{3, "title: [a]", ":3: title: Expecting STRING, got event: SEQUENCE_START"},
+	/* keys */
+	{4, "", ":1: key 'clock' is missing: a host profile needs it"},
+	{4, "clok: {value: 2}", ":4: unknown key 'clok' for a host profile"},
+	{7, "clock: {value: 2}", ":7: key 'clock' given twice, first in line 4"},
+	{4, "? [a]\n: b", ":4: a key must be a word"},
+	{4, "clock: 2.5",
+	 ":4: clock: must be a parameter: {value: ..., unit: ..., grade: ..., source: ...}"},
+	{4, "clock:",
+	 ":4: clock: must be a parameter: {value: ..., unit: ..., grade: ..., source: ...}"},
+	{4, "clock: {unit: GHz, grade: documented, source: s}", ":4: clock: value is missing"},
+	{4, "clock: {value: 2, unit: GHz, source: s}", ":4: clock: grade is missing"},
+	{4, "clock: {value: 2, unit: GHz, grade: documented}", ":4: clock: source is missing"},
+	{4, "clock: {value: 2, unit: GHz, grade: documented, source: ' '}",
+	 ":4: clock: source is empty: say where the value is from"},
+	{4, "clock:\n  value: 2\n  unit: GHz\n  values: 3\n  grade: driver\n  source: s",
+	 ":7: clock: unknown key 'values': a parameter has value, unit, grade, range, source and "
+	 "note"},
+	{4, "clock:\n  value: 2\n  unit: GHz\n  value: 3\n  grade: driver\n  source: s",
+	 ":7: clock: key 'value' given twice, first in line 5"},
+	/* units and grades */
+	{4, "clock: {value: 2, unit: MHz, grade: driver, source: s}",
+	 ":4: clock: unit must be GHz, not 'MHz'"},
+	{4, "clock:\n  value: 2\n  unit: ghz\n  grade: driver\n  source: s",
+	 ":6: clock: unit must be GHz, not 'ghz'"},
+	{4, "clock: {value: 2, grade: driver, source: s}",
+	 ":4: clock: unit is missing: must be GHz"},
+	{4, "clock: {value: 2, unit: GHz, grade: guessed, source: s}",
+	 ":4: clock: unknown grade 'guessed': must be documented, driver, measured, fitted or "
+	 "assumed"},
+	{4, "clock: {value: 2, unit: GHz, grade: user, source: s}",
+	 ":4: clock: unknown grade 'user': must be documented, driver, measured, fitted or "
+	 "assumed"},
+	{4, "clock: {value: 2, unit: GHz, grade: 1, source: s}",
+	 ":4: clock: unknown grade '1': must be documented, driver, measured, fitted or assumed"},
+	/* ranges */
+	{5, "app_cycles: {value: 10, unit: cycles, grade: assumed, source: s}",
+	 ":5: app_cycles: range is missing: grade assumed needs one"},
+	{5, "app_cycles: {value: 10, unit: cycles, grade: fitted, source: s}",
+	 ":5: app_cycles: range is missing: grade fitted needs one"},
+	{5, "app_cycles: {value: 10, unit: cycles, grade: fitted, range: [20, 5], source: s}",
+	 ":5: app_cycles: range: low 20 is above high 5"},
+	{5, "app_cycles: {value: 21, unit: cycles, grade: driver, range: [5, 20], source: s}",
+	 ":5: app_cycles: value 21 is outside its range, 5 to 20"},
+	{5, "app_cycles: {value: 4.99, unit: cycles, grade: driver, range: [5, 20], source: s}",
+	 ":5: app_cycles: value 4.99 is outside its range, 5 to 20"},
+	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5], source: s}",
+	 ":5: app_cycles: range must be two numbers, [low, high]"},
+	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5, 6, 7], source: s}",
+	 ":5: app_cycles: range must be two numbers, [low, high]"},
+	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: 5, source: s}",
+	 ":5: app_cycles: range must be two numbers, [low, high]"},
+	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [a, 6], source: s}",
+	 ":5: app_cycles: range: low must be a number from 0 to 1000000 cycles, not 'a'"},
+	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [0, 2e6], source: s}",
+	 ":5: app_cycles: range: high must be a number from 0 to 1000000 cycles, not '2e6'"},
+	/* YAML as such */
+	{4, "clock: &a {value: 2, unit: GHz, grade: driver, source: s}",
+	 ":4: anchors and aliases (& and *) are not for profiles"},
+	{4, "clock: *a", ":4: anchors and aliases (& and *) are not for profiles"},
+	{4, "clock: {value: [[[[[[[[[[1]]]]]]]]]], unit: GHz}", ":4: nested too deeply"},
+	{4, "clock: {value: {a: b}, unit: GHz, grade: driver, source: s}",
+	 ":4: clock: value: Expecting STRING, got event: MAPPING_START"},
+	{4, "---", ":4: a second document; expected one"},
+	{4, "clock: {value: \"2\\0\", unit: GHz, grade: driver, source: s}",
+	 ":4: a text holds a NUL character"},
 };
 
 START_TEST(bad_host_files)
@@ -355,35 +357,35 @@ END_TEST
 
 /* Values that are no clock rate: the legal range is 0.1 to 10 GHz. */
 static const char *const bad_clocks[] = {
-    "fast",
-    "''",
-    "2.5GHz",
-    "0x2",
-    "nan",
-    "NaN",
-    ".nan",
-    "inf",
-    "-inf",
-    "1e999",
-    "-1e999",
-    "1e-999",
-    "-1",
-    "0",
-    "0.0999",
-    "10.001",
-    "1 2",
-    "'2 '",
-    "1,5",
-    "1e",
-    "e1",
-    ".",
-    "-",
-    "+2",
-    "--2",
-    "1.2.3",
-    "2_000",
-    "~",
-    "99999999999999999999999999999999999999999",
+	"fast",
+	"''",
+	"2.5GHz",
+	"0x2",
+	"nan",
+	"NaN",
+	".nan",
+	"inf",
+	"-inf",
+	"1e999",
+	"-1e999",
+	"1e-999",
+	"-1",
+	"0",
+	"0.0999",
+	"10.001",
+	"1 2",
+	"'2 '",
+	"1,5",
+	"1e",
+	"e1",
+	".",
+	"-",
+	"+2",
+	"--2",
+	"1.2.3",
+	"2_000",
+	"~",
+	"99999999999999999999999999999999999999999",
 };
 
 START_TEST(bad_numbers)
@@ -470,9 +472,9 @@ END_TEST
 START_TEST(hostile_files)
 {
 	static const char *const pieces[] = {
-	    "[",        "{",  "- ",  "? ", "a: ",       "&a [", "a: {b: c}\n", "!!x ",
-	    "\"",       "%",  "\n",  " ",  "- - - -\n", "*a ",  "a",           "\xef\xbb\xbf",
-	    "\xff\xfe", ": ", "|\n", "#\n"};
+		"[",        "{",  "- ",  "? ", "a: ",       "&a [", "a: {b: c}\n", "!!x ",
+		"\"",       "%",  "\n",  " ",  "- - - -\n", "*a ",  "a",           "\xef\xbb\xbf",
+		"\xff\xfe", ": ", "|\n", "#\n"};
 	size_t size = 1 << 20;
 	char *junk = malloc(size + 1);
 	ck_assert_ptr_nonnull(junk);
@@ -542,43 +544,45 @@ static const struct {
 	unsigned below; /* lines from the place of `from` to the line at fault */
 	const char *message;
 } edits[] = {
-    {"devices/connectx-5.yaml", "value: balanced", "value: Balanced", CQESIM_PROFILE_DEVICE, 0,
-     "cqe_compression: must be balanced or aggressive, not 'Balanced'"},
-    {"devices/connectx-5.yaml", "value: balanced", "value: balanced\n  unit: text",
-     CQESIM_PROFILE_DEVICE, 1, "cqe_compression: a text has no unit"},
-    {"devices/connectx-5.yaml", "value: balanced", "value: balanced\n  range: [1, 2]",
-     CQESIM_PROFILE_DEVICE, 1, "cqe_compression: a text has no range"},
-    {"devices/connectx-5.yaml", "value: gen3x16", "value: gen9x16", CQESIM_PROFILE_DEVICE, 0,
-     "link: no PCIe link 'gen9x16': expected genGxL: generation 1..5, lanes 1, 2, 4, 8, 16 or "
-     "32, as in gen3x16"},
-    {"devices/connectx-5.yaml", "value: 64\n  unit: packets", "value: 64.5\n  unit: packets",
-     CQESIM_PROFILE_DEVICE, 0,
-     "cqe_compression_max_num: must be a whole number from 2 to 65535 packets, not '64.5'"},
-    {"devices/connectx-5.yaml", "wqe_fetch:\n  value: 64", "wqe_fetch:\n  value: 96",
-     CQESIM_PROFILE_DEVICE, 1, "wqe_fetch: must be a power of two from 16 to 4096 bytes, not '96'"},
-    {"devices/connectx-5.yaml", "backpressure_off:\n  value: 8192",
-     "backpressure_off:\n  value: 32769", CQESIM_PROFILE_DEVICE, 1,
-     "backpressure_off: 32769 bytes are above backpressure_on, which is 32768 bytes"},
-    {"devices/connectx-5.yaml", "pkt_info rx_hash_type", "pkt_info rx_hash", CQESIM_PROFILE_DEVICE,
-     0, NULL},
-    {"devices/connectx-5.yaml", "pkt_info rx_hash_type", "pkt_info opcode", CQESIM_PROFILE_DEVICE,
-     0, NULL},
-    {"links/pcie.yaml", "value: 256", "value: 300", CQESIM_PROFILE_LINK, 0,
-     "mps: must be a power of two from 128 to 4096 bytes, not '300'"},
-    {"drivers/linux-mlx5e.yaml", "value: 1024", "value: 1000", CQESIM_PROFILE_DRIVER, 0,
-     "ring: must be a power of two from 4 to 32768 entries, not '1000'"},
-    {"drivers/linux-mlx5e.yaml", "value: microsoft", "value: abc", CQESIM_PROFILE_DRIVER, 0,
-     "rss_key: must be mlx5, microsoft or 80 hex digits, not 'abc'"},
-    {"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 sctp",
-     CQESIM_PROFILE_DRIVER, 0,
-     "rss_fields: unknown word 'sctp': must be of ipv4, ipv6, tcp or udp"},
-    {"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 tcp ipv4",
-     CQESIM_PROFILE_DRIVER, 0, "rss_fields: 'ipv4' is there twice"},
-    {"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 none",
-     CQESIM_PROFILE_DRIVER, 0,
-     "rss_fields: unknown word 'none': must be of ipv4, ipv6, tcp or udp"},
-    {"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ' '", CQESIM_PROFILE_DRIVER, 0,
-     "rss_fields: must not be empty (the empty list is written 'none')"},
+	{"devices/connectx-5.yaml", "value: balanced", "value: Balanced", CQESIM_PROFILE_DEVICE, 0,
+	 "cqe_compression: must be balanced or aggressive, not 'Balanced'"},
+	{"devices/connectx-5.yaml", "value: balanced", "value: balanced\n  unit: text",
+	 CQESIM_PROFILE_DEVICE, 1, "cqe_compression: a text has no unit"},
+	{"devices/connectx-5.yaml", "value: balanced", "value: balanced\n  range: [1, 2]",
+	 CQESIM_PROFILE_DEVICE, 1, "cqe_compression: a text has no range"},
+	{"devices/connectx-5.yaml", "value: gen3x16", "value: gen9x16", CQESIM_PROFILE_DEVICE, 0,
+	 "link: no PCIe link 'gen9x16': expected genGxL: generation 1..5, lanes 1, 2, 4, 8, 16 or "
+	 "32, as in gen3x16"},
+	{"devices/connectx-5.yaml", "value: 64\n  unit: packets", "value: 64.5\n  unit: packets",
+	 CQESIM_PROFILE_DEVICE, 0,
+	 "cqe_compression_max_num: must be a whole number from 2 to 65535 packets, not '64.5'"},
+	{"devices/connectx-5.yaml", "wqe_fetch:\n  value: 64", "wqe_fetch:\n  value: 96",
+	 CQESIM_PROFILE_DEVICE, 1,
+	 "wqe_fetch: must be a power of two from 16 to 4096 bytes, not '96'"},
+	{"devices/connectx-5.yaml", "backpressure_off:\n  value: 8192",
+	 "backpressure_off:\n  value: 32769", CQESIM_PROFILE_DEVICE, 1,
+	 "backpressure_off: 32769 bytes are above backpressure_on, which is 32768 bytes"},
+	{"devices/connectx-5.yaml", "pkt_info rx_hash_type", "pkt_info rx_hash",
+	 CQESIM_PROFILE_DEVICE, 0, NULL},
+	{"devices/connectx-5.yaml", "pkt_info rx_hash_type", "pkt_info opcode",
+	 CQESIM_PROFILE_DEVICE, 0, NULL},
+	{"links/pcie.yaml", "value: 256", "value: 300", CQESIM_PROFILE_LINK, 0,
+	 "mps: must be a power of two from 128 to 4096 bytes, not '300'"},
+	{"drivers/linux-mlx5e.yaml", "value: 1024", "value: 1000", CQESIM_PROFILE_DRIVER, 0,
+	 "ring: must be a power of two from 4 to 32768 entries, not '1000'"},
+	{"drivers/linux-mlx5e.yaml", "value: microsoft", "value: abc", CQESIM_PROFILE_DRIVER, 0,
+	 "rss_key: must be mlx5, microsoft or 80 hex digits, not 'abc'"},
+	{"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 sctp",
+	 CQESIM_PROFILE_DRIVER, 0,
+	 "rss_fields: unknown word 'sctp': must be of ipv4, ipv6, tcp or udp"},
+	{"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 tcp ipv4",
+	 CQESIM_PROFILE_DRIVER, 0, "rss_fields: 'ipv4' is there twice"},
+	{"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ipv4 none",
+	 CQESIM_PROFILE_DRIVER, 0,
+	 "rss_fields: unknown word 'none': must be of ipv4, ipv6, tcp or udp"},
+	{"drivers/linux-mlx5e.yaml", "value: ipv4 ipv6 tcp udp", "value: ' '",
+	 CQESIM_PROFILE_DRIVER, 0,
+	 "rss_fields: must not be empty (the empty list is written 'none')"},
 };
 
 START_TEST(edited_files)
@@ -660,7 +664,7 @@ START_TEST(overrides)
 
 	ck_assert_int_eq(cqesim_profile_set(p, "clock", "3", &err), -ENOENT);
 	ck_assert_ptr_nonnull(
-	    strstr(err.text, "device connectx-5 has no parameter 'clock', but port_speed, "));
+		strstr(err.text, "device connectx-5 has no parameter 'clock', but port_speed, "));
 	ck_assert_ptr_nonnull(strstr(err.text, "write_latency"));
 	ck_assert_int_eq(cqesim_profile_set(p, "", "3", NULL), -ENOENT);
 	cqesim_profile_free(p);
@@ -714,26 +718,26 @@ START_TEST(links)
 END_TEST
 
 static const char *const no_links[] = {
-    "gen0x16",
-    "gen6x16",
-    "gen3x3",
-    "gen3x",
-    "gen3",
-    "gen",
-    "",
-    "pcie",
-    "GEN3x16",
-    "gen3x64",
-    "gen3x016",
-    "gen3x16 ",
-    " gen3x16",
-    "gen33x16",
-    "gen3y16",
-    "x16",
-    "gen3x16;mps=1",
-    "gen3x-1",
-    "../links/pcie.yaml",
-    "gen3x4294967297",
+	"gen0x16",
+	"gen6x16",
+	"gen3x3",
+	"gen3x",
+	"gen3",
+	"gen",
+	"",
+	"pcie",
+	"GEN3x16",
+	"gen3x64",
+	"gen3x016",
+	"gen3x16 ",
+	" gen3x16",
+	"gen33x16",
+	"gen3y16",
+	"x16",
+	"gen3x16;mps=1",
+	"gen3x-1",
+	"../links/pcie.yaml",
+	"gen3x4294967297",
 };
 
 START_TEST(bad_links)
@@ -746,22 +750,23 @@ START_TEST(bad_links)
 			      no_links[i]);
 		ck_assert_ptr_null(p);
 		ck_assert_ptr_nonnull(
-		    strstr(err.text, "generation 1..5, lanes 1, 2, 4, 8, 16 or 32"));
+			strstr(err.text, "generation 1..5, lanes 1, 2, 4, 8, 16 or 32"));
 	}
 	static const struct {
 		const char *name, *message;
 	} bad[] = {
-	    {"gen3x16,mps=100", "link gen3x16,mps=100: mps: must be a power of two from 128 to "
-				"4096 bytes, not '100'"},
-	    {"gen3x16,rcb=96", "link gen3x16,rcb=96: rcb: must be a power of two from 64 to 128 "
-			       "bytes, not '96'"},
-	    {"gen3x16,addr_bits=48", "link gen3x16,addr_bits=48: addr_bits: must be a power of "
-				     "two from 32 to 64 bits, not '48'"},
-	    {"gen3x16,", "link gen3x16,: expected key=value after the comma, not ''"},
-	    {"gen3x16,mps", "link gen3x16,mps: expected key=value after the comma, not 'mps'"},
-	    {"gen3x16,=4", "link gen3x16,=4: expected key=value after the comma, not '=4'"},
-	    {"gen3x16,ecrc=maybe", "link gen3x16,ecrc=maybe: ecrc: must be off or on, not "
-				   "'maybe'"},
+		{"gen3x16,mps=100", "link gen3x16,mps=100: mps: must be a power of two from 128 to "
+				    "4096 bytes, not '100'"},
+		{"gen3x16,rcb=96",
+		 "link gen3x16,rcb=96: rcb: must be a power of two from 64 to 128 "
+		 "bytes, not '96'"},
+		{"gen3x16,addr_bits=48", "link gen3x16,addr_bits=48: addr_bits: must be a power of "
+					 "two from 32 to 64 bits, not '48'"},
+		{"gen3x16,", "link gen3x16,: expected key=value after the comma, not ''"},
+		{"gen3x16,mps", "link gen3x16,mps: expected key=value after the comma, not 'mps'"},
+		{"gen3x16,=4", "link gen3x16,=4: expected key=value after the comma, not '=4'"},
+		{"gen3x16,ecrc=maybe", "link gen3x16,ecrc=maybe: ecrc: must be off or on, not "
+				       "'maybe'"},
 	};
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(cqesim_profile_load(&p, LINK, bad[i].name, &err), -EINVAL);

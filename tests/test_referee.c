@@ -24,7 +24,8 @@ static bool run(const char *command)
 	return system(command) == 0;
 }
 
-/* Builds pmd_referee once for all tests (each runs in its own process); NULL and a reason if not. */
+/* Builds pmd_referee once for all tests (each runs in its own process); NULL and a reason if not.
+ */
 static const char *referee(const char **why)
 {
 	static char path[512];
@@ -64,7 +65,7 @@ struct record {
 	uint16_t vlan, valid, stride, descriptor;
 };
 _Static_assert(sizeof(struct record) == 48, "record size");
-#define VALID_RSS 1
+#define VALID_RSS  1
 #define VALID_VLAN 2
 
 /* ---- DPDK's packet types (rte_mbuf_ptype.h), from the CQE's header types ---- */
@@ -160,8 +161,8 @@ static struct machine machine(const char *driver)
 	struct cqesim_error err = {""};
 	struct machine m;
 
-	ck_assert_msg(!cqesim_profile_load(&m.device, CQESIM_PROFILE_DEVICE, "connectx-5", &err), "%s",
-		      err.text);
+	ck_assert_msg(!cqesim_profile_load(&m.device, CQESIM_PROFILE_DEVICE, "connectx-5", &err),
+		      "%s", err.text);
 	ck_assert(!cqesim_profile_load(&m.link, CQESIM_PROFILE_LINK, "gen3x16", &err));
 	ck_assert(!cqesim_profile_load(&m.driver, CQESIM_PROFILE_DRIVER, driver, &err));
 	ck_assert(!cqesim_profile_load(&m.host, CQESIM_PROFILE_HOST, "generic", &err));
@@ -177,9 +178,9 @@ static void machine_free(struct machine *m)
 }
 
 /* Replays what the trace gives; the result is written to feed, the packets to *seen. */
-static unsigned replay(const struct machine *m, struct cqesim_trace *trace, enum cqesim_comp_choice comp,
-		       enum cqesim_mini_format format, const char *feed_path, struct seen *seen,
-		       char *command, size_t size)
+static unsigned replay(const struct machine *m, struct cqesim_trace *trace,
+		       enum cqesim_comp_choice comp, enum cqesim_mini_format format,
+		       const char *feed_path, struct seen *seen, char *command, size_t size)
 {
 	struct cqesim_error err = {""};
 	struct cqesim_feed *feed;
@@ -226,8 +227,8 @@ static void judge(const char *name, const char *program, const char *command, co
 	/* The command is the one that users are given; only the program's place differs. */
 	ck_assert(!strncmp(command, "pmd_referee ", 12));
 	snprintf(records, sizeof(records), "%s/records", test_tmpdir());
-	snprintf(line, sizeof(line), "%s %s --out summary --records %s >%s/referee.out 2>&1", program,
-		 command + 12, records, test_tmpdir());
+	snprintf(line, sizeof(line), "%s %s --out summary --records %s >%s/referee.out 2>&1",
+		 program, command + 12, records, test_tmpdir());
 	ck_assert_msg(run(line), "%s: %s", name, line);
 
 	FILE *f = fopen(records, "rb");
@@ -237,23 +238,24 @@ static void judge(const char *name, const char *program, const char *command, co
 		struct record r;
 		bool stripped = m->l4_l3_hdr_type & CQESIM_HDR_VLAN_STRIPPED;
 
-		ck_assert_msg(fread(&r, sizeof(r), 1, f) == 1, "%s: packet %zu of %zu missing", name, i,
-			      seen->count);
+		ck_assert_msg(fread(&r, sizeof(r), 1, f) == 1, "%s: packet %zu of %zu missing",
+			      name, i, seen->count);
 		ck_assert_msg(r.length == m->byte_cnt, "%s: packet %zu: length %u, not %u", name, i,
 			      r.length, m->byte_cnt);
-		ck_assert_msg(r.ptype == packet_type(m), "%s: packet %zu: type %#x, not %#x", name, i,
-			      r.ptype, packet_type(m));
+		ck_assert_msg(r.ptype == packet_type(m), "%s: packet %zu: type %#x, not %#x", name,
+			      i, r.ptype, packet_type(m));
 		/* The vector code reports no hash in formats without one (referee's README). */
 		if (format == CQESIM_MINI_HASH || !vec)
-			ck_assert_msg(r.rss == m->rx_hash_res, "%s: packet %zu: hash %#x, not %#x", name,
-				      i, r.rss, m->rx_hash_res);
+			ck_assert_msg(r.rss == m->rx_hash_res, "%s: packet %zu: hash %#x, not %#x",
+				      name, i, r.rss, m->rx_hash_res);
 		/* It also gives VLAN bits of L34H minis in reverse order. */
 		if (format == CQESIM_MINI_L34H_STRIDX)
 			continue;
-		ck_assert_msg(!!(r.valid & VALID_VLAN) == stripped, "%s: packet %zu: VLAN", name, i);
+		ck_assert_msg(!!(r.valid & VALID_VLAN) == stripped, "%s: packet %zu: VLAN", name,
+			      i);
 		if (stripped)
-			ck_assert_msg(r.vlan == m->vlan_info, "%s: packet %zu: TCI %#x, not %#x", name, i,
-				      r.vlan, m->vlan_info);
+			ck_assert_msg(r.vlan == m->vlan_info, "%s: packet %zu: TCI %#x, not %#x",
+				      name, i, r.vlan, m->vlan_info);
 	}
 	ck_assert_msg(fgetc(f) == EOF, "%s: the referee has more packets than we", name);
 	fclose(f);
@@ -261,7 +263,8 @@ static void judge(const char *name, const char *program, const char *command, co
 
 /* One trace, opened anew for each judgement. */
 static void judge_all(const char *name, const char *program,
-		      struct cqesim_trace *(*open)(const void *what), const void *what, unsigned *laps)
+		      struct cqesim_trace *(*open)(const void *what), const void *what,
+		      unsigned *laps)
 {
 	static const struct {
 		const char *driver;
@@ -349,7 +352,8 @@ START_TEST(captures)
 		judge_all(entry->d_name, program, open_capture, &c, &laps);
 		judged++;
 		if (n >= RING) {
-			/* the last one was the vector driver: its completion ring is as large as its ring */
+			/* the last one was the vector driver: its completion ring is as large as
+			 * its ring */
 			ck_assert_msg(laps >= LAPS, "%s: %u laps", entry->d_name, laps);
 			large++;
 		}
@@ -365,7 +369,8 @@ static struct cqesim_trace *open_synthetic(const void *what)
 	const struct cqesim_trace_config config = {0};
 	struct cqesim_trace *trace;
 
-	return cqesim_trace_open_synthetic(&trace, what, 100000000000, &config, NULL) ? NULL : trace;
+	return cqesim_trace_open_synthetic(&trace, what, 100000000000, &config, NULL) ? NULL
+										      : trace;
 }
 
 START_TEST(synthetic)
@@ -393,7 +398,9 @@ END_TEST
 START_TEST(mini_formats)
 {
 	static const enum cqesim_mini_format formats[] = {
-		CQESIM_MINI_CSUM, CQESIM_MINI_FTAG_STRIDX, CQESIM_MINI_CSUM_STRIDX,
+		CQESIM_MINI_CSUM,
+		CQESIM_MINI_FTAG_STRIDX,
+		CQESIM_MINI_CSUM_STRIDX,
 		CQESIM_MINI_L34H_STRIDX,
 	};
 	static const char *const drivers[] = {"dpdk-mlx5-scalar", "dpdk-mlx5-vec"};
@@ -413,7 +420,8 @@ START_TEST(mini_formats)
 			open_synthetic("frame=imix,flows=50,rate=20Mpps,packets=40k");
 		struct seen seen = {0};
 
-		/* Scalar 22.11 takes L34H's header type from the mini's second byte: see mlx5-facts. */
+		/* Scalar 22.11 takes L34H's header type from the mini's second byte: see
+		 * mlx5-facts. */
 		if (format == CQESIM_MINI_L34H_STRIDX && i % 2 == 0) {
 			machine_free(&m);
 			cqesim_trace_close(trace);

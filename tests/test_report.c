@@ -112,7 +112,8 @@ START_TEST(json_assumptions)
 	ck_assert_uint_eq(json_array_size(list),
 			  CQESIM_DEVICE_PARAM_COUNT + CQESIM_LINK_PARAM_COUNT +
 				  CQESIM_DRIVER_PARAM_COUNT + CQESIM_HOST_PARAM_COUNT);
-	json_array_foreach(list, i, o) {
+	json_array_foreach(list, i, o)
+	{
 		const char *key = json_string_value(at(o, "key"));
 
 		if (!strcmp(key, "cqe_compression_max_num")) {
@@ -157,7 +158,8 @@ START_TEST(json_options_overrule)
 	j = json_of(&s->report);
 	list = at(j, "assumptions");
 	unsigned user = 0;
-	json_array_foreach(list, i, o) {
+	json_array_foreach(list, i, o)
+	{
 		const char *name = json_string_value(at(o, "key"));
 
 		user += !strcmp(json_string_value(at(o, "grade")), "user");
@@ -326,12 +328,15 @@ START_TEST(text_rows_align)
 	struct bench *s = bench();
 	char *text = written(cqesim_report_text, &s->report);
 
-	contains(text, "  packet data     up           1,000          60,000          84,000     84.00  "
-		       "10,000.00  12,500.00\n");
-	contains(text, "  sum down        down           250          16,000          21,000     55.00   "
-		       "6,547.62   8,184.52\n");
-	contains(text, "  link in use     up                                                          "
-		       "    136.4 %    170.5 %\n");
+	contains(text,
+		 "  packet data     up           1,000          60,000          84,000     84.00  "
+		 "10,000.00  12,500.00\n");
+	contains(text,
+		 "  sum down        down           250          16,000          21,000     55.00   "
+		 "6,547.62   8,184.52\n");
+	contains(text,
+		 "  link in use     up                                                          "
+		 "    136.4 %    170.5 %\n");
 	free(text);
 }
 END_TEST
@@ -348,10 +353,12 @@ START_TEST(text_compare)
 	text = written(cqesim_report_text, &s->report);
 	contains(text, "                                              off          balanced      "
 		       "aggressive *\n");
-	contains(text, "  completions, B/packet                      88.00               n/a             "
-		       "19.36\n");
-	contains(text, "  packets per session                          n/a               n/a             "
-		       "16.00\n");
+	contains(text,
+		 "  completions, B/packet                      88.00               n/a             "
+		 "19.36\n");
+	contains(text,
+		 "  packets per session                          n/a               n/a             "
+		 "16.00\n");
 	says(text, "Compression (aggressive): 96.0 % of packets in sessions of 16.00 packets");
 	says(text, "68.64 B per packet, 68,640 B in all");
 	contains(text, "l4_l3_hdr_type                              50    79.4 %\n");
@@ -376,10 +383,12 @@ START_TEST(text_room)
 	r->arrived = 1000;
 	r->offered_pps = 85e6;
 	text = written(cqesim_report_text, &s->report);
-	ck_assert_msg(!strncmp(text, "The link has room: for this mix gen3x16 carries 170.00 Mpps", 59),
-		      "%.200s", text);
+	ck_assert_msg(
+		!strncmp(text, "The link has room: for this mix gen3x16 carries 170.00 Mpps", 59),
+		"%.200s", text);
 	says(text, "The host's polling cores are the limit: 120.00 Mpps.");
-	says(text, "This trace offers 85.00 Mpps on average: gen3x16 carries that 2.00 times over.");
+	says(text,
+	     "This trace offers 85.00 Mpps on average: gen3x16 carries that 2.00 times over.");
 	says(text, "No packet was lost: 1,000 of 1,000 delivered.");
 	says(text, "Drops: none");
 	free(text);
@@ -438,13 +447,13 @@ START_TEST(csv_queues)
 	struct bench *s = bench();
 	char *text = written(cqesim_report_csv, &s->report);
 
-	ck_assert_str_eq(text,
-			 "queue,offered,delivered,dropped_oversize,dropped_rx_discards_phy,"
-			 "dropped_rx_out_of_buffer,dropped_other,bytes,polls,empty_polls,burst_mean,"
-			 "burst_p50,burst_p90,burst_p99,burst_max,occupancy_mean,occupancy_max,"
-			 "busy_share\r\n"
-			 "0,1230,1000,0,200,30,0,60000,100,40,10.000,5,16,16,76,12.000,600,0.250000"
-			 "\r\n");
+	ck_assert_str_eq(
+		text, "queue,offered,delivered,dropped_oversize,dropped_rx_discards_phy,"
+		      "dropped_rx_out_of_buffer,dropped_other,bytes,polls,empty_polls,burst_mean,"
+		      "burst_p50,burst_p90,burst_p99,burst_max,occupancy_mean,occupancy_max,"
+		      "busy_share\r\n"
+		      "0,1230,1000,0,200,30,0,60000,100,40,10.000,5,16,16,76,12.000,600,0.250000"
+		      "\r\n");
 	free(text);
 	s->report.results = 2;
 	s->report.result[1] = &s->b.result;

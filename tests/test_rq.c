@@ -24,7 +24,7 @@ struct region {
 	uint64_t address;
 };
 
-#define REGION_AT UINT64_C(0x7000)
+#define REGION_AT  UINT64_C(0x7000)
 #define REGION_KEY 0x00a1b2c3u
 
 static void *translate(void *context, uint32_t lkey, uint64_t address, uint32_t length)
@@ -49,8 +49,8 @@ static struct cqesim_rq queue(const void *ring, unsigned log_size, unsigned log_
 	struct cqesim_rq rq;
 
 	memset(&region, 0, sizeof(region));
-	ck_assert_int_eq(
-		cqesim_rq_init(&rq, ring, log_size, log_segs, dbrec, translate, &region), 0);
+	ck_assert_int_eq(cqesim_rq_init(&rq, ring, log_size, log_segs, dbrec, translate, &region),
+			 0);
 	return rq;
 }
 
@@ -67,11 +67,39 @@ START_TEST(wqe_by_hand)
 {
 	/* byte_count, lkey, address */
 	static const uint8_t want[32] = {
-		0x00, 0x00, 0x08, 0x00, 0x00, 0xa1, 0xb2, 0xc3,
-		0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+		0x00,
+		0x00,
+		0x08,
+		0x00,
+		0x00,
+		0xa1,
+		0xb2,
+		0xc3,
+		0x11,
+		0x22,
+		0x33,
+		0x44,
+		0x55,
+		0x66,
+		0x77,
+		0x88,
 		/* the second of two segments: unused */
-		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00,
-		0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x01,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
+		0x00,
 	};
 	uint8_t ring[4 * 32];
 	uint32_t dbrec = 0;
@@ -118,9 +146,39 @@ START_TEST(segments_by_hand)
 {
 	static const uint8_t ring[2 * 16] = {
 		/* 0: 2048 bytes at 0x7010 */
-		0x00, 0x00, 0x08, 0x00, 0x00, 0xa1, 0xb2, 0xc3, 0, 0, 0, 0, 0, 0, 0x70, 0x10,
+		0x00,
+		0x00,
+		0x08,
+		0x00,
+		0x00,
+		0xa1,
+		0xb2,
+		0xc3,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0x70,
+		0x10,
 		/* 1: 64 bytes at 0x7fc0, the region's last */
-		0x00, 0x00, 0x00, 0x40, 0x00, 0xa1, 0xb2, 0xc3, 0, 0, 0, 0, 0, 0, 0x7f, 0xc0,
+		0x00,
+		0x00,
+		0x00,
+		0x40,
+		0x00,
+		0xa1,
+		0xb2,
+		0xc3,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0,
+		0x7f,
+		0xc0,
 	};
 	struct cqesim_rq_seg seg[32];
 	uint32_t dbrec = record(0, 0, 0, 2);
@@ -317,8 +375,9 @@ START_TEST(around_the_index)
 		/* As many as fit, or one: both a full and a nearly empty ring go around. */
 		uint32_t fill = used / 1000 % 2 ? 8 : 1;
 		for (; posted - used < fill; posted++) {
-			seg[0] = (struct cqesim_rq_seg){
-				.address = REGION_AT + posted % 4000, .lkey = REGION_KEY, .length = 60};
+			seg[0] = (struct cqesim_rq_seg){.address = REGION_AT + posted % 4000,
+							.lkey = REGION_KEY,
+							.length = 60};
 			if (cqesim_rq_post(&p, seg, 1))
 				ck_abort_msg("post %u", posted);
 		}

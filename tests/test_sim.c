@@ -106,13 +106,14 @@ static void check_row(const struct row *row)
 	const struct cqesim_result *s = run_synthetic(r, spec);
 	ck_assert_uint_eq(s->delivered, packets);
 	if (!plain)
-		ck_assert_uint_eq(s->nic.session_hist[row->session] * (unsigned)row->session, packets);
-	ck_assert_msg(fabs(s->per_packet[CQESIM_UP] - row->up) < 1e-9, "%s: %.12f up, not %.12f", what,
-		      s->per_packet[CQESIM_UP], row->up);
-	ck_assert_msg(fabs(s->per_packet[CQESIM_DOWN] - row->down) < 1e-9, "%s: %.12f down, not %.12f",
-		      what, s->per_packet[CQESIM_DOWN], row->down);
-	ck_assert_msg(fabs(s->link_max_pps / (row->mpps * 1e6) - 1) < 1e-6, "%s: %.3f pps, not %.6f M",
-		      what, s->link_max_pps, row->mpps);
+		ck_assert_uint_eq(s->nic.session_hist[row->session] * (unsigned)row->session,
+				  packets);
+	ck_assert_msg(fabs(s->per_packet[CQESIM_UP] - row->up) < 1e-9, "%s: %.12f up, not %.12f",
+		      what, s->per_packet[CQESIM_UP], row->up);
+	ck_assert_msg(fabs(s->per_packet[CQESIM_DOWN] - row->down) < 1e-9,
+		      "%s: %.12f down, not %.12f", what, s->per_packet[CQESIM_DOWN], row->down);
+	ck_assert_msg(fabs(s->link_max_pps / (row->mpps * 1e6) - 1) < 1e-6,
+		      "%s: %.3f pps, not %.6f M", what, s->link_max_pps, row->mpps);
 	ck_assert_int_eq(s->link_binding, CQESIM_UP);
 	run_free(r);
 }
@@ -139,7 +140,8 @@ START_TEST(reference_table)
 		plain += !strcmp(row.mode, "plain64");
 	}
 	fclose(f);
-	/* 3 links x 3 of fetch and padding x (1 plain + 3 policies x 7 lengths) in the table of 2026. */
+	/* 3 links x 3 of fetch and padding x (1 plain + 3 policies x 7 lengths) in the table of
+	 * 2026. */
 	ck_assert_uint_ge(checked, 198);
 	ck_assert_uint_ge(plain, 9);
 }
@@ -170,7 +172,8 @@ START_TEST(flood_by_hand)
 		/* (20 + 64) / 4 of WQEs, Acks for 2.25 TLPs, credits for 2. */
 		ck_assert_double_eq_tol(s->per_packet[CQESIM_DOWN], 21 + 18 + 16, 1e-9);
 		ck_assert_double_eq_tol(s->link_max_pps / (links[i].rate / 180), 1, 1e-6);
-		ck_assert_double_eq_tol(s->limit_pps[CQESIM_LIMIT_LINK] / s->link_max_pps, 0.97, 1e-12);
+		ck_assert_double_eq_tol(s->limit_pps[CQESIM_LIMIT_LINK] / s->link_max_pps, 0.97,
+					1e-12);
 		run_free(r);
 	}
 }
@@ -375,8 +378,8 @@ START_TEST(zero_length_records)
 	const struct cqesim_result *s = run_file(r, save_bytes("zero.pcap", &b));
 	ck_assert_uint_eq(s->arrived, 1);
 	ck_assert_uint_eq(cqesim_port_views(&r->port_stats, 0, 0), 3);
-	ck_assert_uint_eq(
-		cqesim_port_views(&r->port_stats, 0, CQESIM_VIEW_IPV4 | CQESIM_VIEW_IPV6), 3);
+	ck_assert_uint_eq(cqesim_port_views(&r->port_stats, 0, CQESIM_VIEW_IPV4 | CQESIM_VIEW_IPV6),
+			  3);
 	ck_assert_uint_eq(cqesim_port_views(&r->port_stats, CQESIM_VIEW_L4_NONE, 0), 3);
 	run_free(r);
 }

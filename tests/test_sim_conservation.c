@@ -21,17 +21,17 @@ static struct sim_run *draw_machine(uint64_t *rng, char *what, size_t size)
 {
 	static const char *const devices[] = {"connectx-4lx", "connectx-5", "connectx-5-ex",
 					      "connectx-6-dx", "connectx-7"};
-	static const char *const links[] = {"gen1x1", "gen2x4", "gen3x8", "gen3x16", "gen5x16",
-					    "gen3x4,mps=128"};
+	static const char *const links[] = {"gen1x1",  "gen2x4",  "gen3x8",
+					    "gen3x16", "gen5x16", "gen3x4,mps=128"};
 	static const char *const drivers[] = {"dpdk-mlx5-vec", "dpdk-mlx5-scalar", "linux-mlx5e"};
 	static const char *const buffers[] = {"4096", "20000", "262016"};
 	static const char *const lengths[] = {"2", "3", "8", "15", "64", "1000", "65535"};
 	static const char *const timeouts[] = {"1", "100", "1000", "1000000000"};
 	static const char *const policies[] = {"arrays", "burst", "exact"};
 	static const char *const fetches[] = {"16", "64", "1024", "4096"};
-	static const char *const compares[] = {
-		"none", "pkt_info l4_l3_hdr_type",
-		"pkt_info rx_hash_type hds_ip_ext l4_l3_hdr_type vlan_info user_index flow_tag opcode"};
+	static const char *const compares[] = {"none", "pkt_info l4_l3_hdr_type",
+					       "pkt_info rx_hash_type hds_ip_ext l4_l3_hdr_type "
+					       "vlan_info user_index flow_tag opcode"};
 	static const unsigned bursts[] = {1, 3, 4, 5, 32, 64, 100, 256};
 	const char *device = PICK(devices), *link = PICK(links), *driver = PICK(drivers);
 	struct sim_run *r = run_new(device, link, driver);
@@ -64,7 +64,8 @@ static struct sim_run *draw_machine(uint64_t *rng, char *what, size_t size)
 	c->keep_fcs = drawn(rng, 2);
 	c->mtu = drawn(rng, 2) ? 9216 : 500 + drawn(rng, 3000);
 	snprintf(what, size,
-		 "%s %s %s, %u queues, ring %u, cq %u, burst %u, mtu %u, comp %d, mini %d, sums %d%s%s",
+		 "%s %s %s, %u queues, ring %u, cq %u, burst %u, mtu %u, comp %d, mini %d, sums "
+		 "%d%s%s",
 		 device, link, driver, c->queues, c->ring, c->cq_size, c->burst, c->mtu, c->comp,
 		 c->mini_format, c->checksums, c->segment ? ", segment" : "",
 		 c->keep_fcs ? ", fcs" : "");
@@ -74,7 +75,8 @@ static struct sim_run *draw_machine(uint64_t *rng, char *what, size_t size)
 static void draw_workload(uint64_t *rng, char *spec, size_t size)
 {
 	/* Headers of IPv6 do not fit into 64 bytes. */
-	static const char *const frames[] = {"64", "imix", "64:5+9018:1", "128:1+68:3+1518:1", "1500"};
+	static const char *const frames[] = {"64", "imix", "64:5+9018:1", "128:1+68:3+1518:1",
+					     "1500"};
 	static const char *const longer[] = {"70", "70:7+594:4+1518:1", "70:5+9018:1"};
 	static const char *const rates[] = {"line", "1Mpps", "20%", "30Mpps"};
 	static const char *const rest[] = {"", ",proto=tcp", ",vlan=5"};
@@ -82,8 +84,9 @@ static void draw_workload(uint64_t *rng, char *spec, size_t size)
 	static const unsigned flows[] = {1, 2, 16, 100, 1024};
 	bool six = drawn(rng, 3) == 0;
 
-	snprintf(spec, size, "frame=%s,rate=%s,flows=%u,packets=%u%s", six ? PICK(longer) : PICK(frames),
-		 PICK(rates), PICK(flows), 1 + drawn(rng, 3000), six ? PICK(ipv6) : PICK(rest));
+	snprintf(spec, size, "frame=%s,rate=%s,flows=%u,packets=%u%s",
+		 six ? PICK(longer) : PICK(frames), PICK(rates), PICK(flows), 1 + drawn(rng, 3000),
+		 six ? PICK(ipv6) : PICK(rest));
 }
 
 START_TEST(synthetic)

@@ -10,7 +10,7 @@
 
 struct damage {
 	unsigned queue;
-	unsigned at;     /* which write to that queue's ring */
+	unsigned at; /* which write to that queue's ring */
 	unsigned byte;
 	uint8_t bits;
 	unsigned writes; /* so far */
@@ -31,7 +31,7 @@ static void flip(void *context, unsigned queue, uint32_t slot, uint8_t *bytes)
 
 /* Sessions of eight: slots k+1 (array) and k (title) are written in turn, k a multiple of eight. */
 #define SESSION 8u
-#define RING	64u
+#define RING    64u
 
 static struct sim_run *machine(const char *driver, enum cqesim_comp_choice comp)
 {
@@ -58,8 +58,8 @@ static void must_be_noticed(struct sim_run *r, struct damage *d, const char *spe
 	run_open_synthetic(r, spec);
 	int rc = run_go(r);
 	ck_assert_msg(d->done, "byte %u of write %u: the run was too short", d->byte, d->at);
-	ck_assert_msg(rc == -EBADMSG, "byte %u, bits %#x, write %u: %d %s", d->byte, d->bits, d->at, rc,
-		      r->err.text);
+	ck_assert_msg(rc == -EBADMSG, "byte %u, bits %#x, write %u: %d %s", d->byte, d->bits, d->at,
+		      rc, r->err.text);
 	snprintf(queue, sizeof(queue), "queue %u", d->queue);
 	if (back == SOMEWHERE)
 		snprintf(slot, sizeof(slot), "slot ");
@@ -78,38 +78,21 @@ static const struct {
 	uint8_t bits;
 	const char *words;
 } plain_fields[] = {
-	{0, 0x01, "pkt_info"},
-	{12, 0x80, "rx_hash_res"},
-	{13, 0x10, "rx_hash_res"},
-	{14, 0x01, "rx_hash_res"},
-	{15, 0x01, "rx_hash_res"},
-	{16, 0x04, "rx_hash_type"},
-	{20, 0x01, "csum"},
-	{21, 0x80, "csum"},
-	{28, 0x04, "hds_ip_ext"},
+	{0, 0x01, "pkt_info"},        {12, 0x80, "rx_hash_res"},   {13, 0x10, "rx_hash_res"},
+	{14, 0x01, "rx_hash_res"},    {15, 0x01, "rx_hash_res"},   {16, 0x04, "rx_hash_type"},
+	{20, 0x01, "csum"},           {21, 0x80, "csum"},          {28, 0x04, "hds_ip_ext"},
 	{29, 0x01, "l4_l3_hdr_type"}, /* VLAN */
 	{29, 0x04, "l4_l3_hdr_type"}, /* L3 */
 	{29, 0x10, "l4_l3_hdr_type"}, /* L4 */
 	{29, 0x80, "l4_l3_hdr_type"}, /* fragment */
-	{30, 0x20, "vlan_info"},
-	{31, 0x01, "vlan_info"},
-	{33, 0x01, "user_index"},
-	{35, 0x01, "user_index"},
-	{44, 0x80, "byte_cnt"},
-	{45, 0x01, "byte_cnt"},
-	{46, 0x01, "byte_cnt"},
-	{47, 0x01, "byte_cnt"},
-	{57, 0x01, "flow_tag"},
-	{59, 0x01, "flow_tag"},
-	{60, 0x01, "wqe_counter"},
-	{61, 0x01, "wqe_counter"},
+	{30, 0x20, "vlan_info"},      {31, 0x01, "vlan_info"},     {33, 0x01, "user_index"},
+	{35, 0x01, "user_index"},     {44, 0x80, "byte_cnt"},      {45, 0x01, "byte_cnt"},
+	{46, 0x01, "byte_cnt"},       {47, 0x01, "byte_cnt"},      {57, 0x01, "flow_tag"},
+	{59, 0x01, "flow_tag"},       {60, 0x01, "wqe_counter"},   {61, 0x01, "wqe_counter"},
 	{63, 0x01, "nothing there"}, /* owner */
-	{63, 0x10, "opcode"},
-	{63, 0x20, "opcode"},
-	{63, 0x40, "opcode"},
-	{63, 0x80, "opcode"},
-	{63, 0xd0, "nothing there"}, /* opcode 15: invalid */
-	{63, 0x0c, "slot"},          /* a title all of a sudden, and its length is no count */
+	{63, 0x10, "opcode"},         {63, 0x20, "opcode"},        {63, 0x40, "opcode"},
+	{63, 0x80, "opcode"},         {63, 0xd0, "nothing there"}, /* opcode 15: invalid */
+	{63, 0x0c, "slot"}, /* a title all of a sudden, and its length is no count */
 };
 
 static const char *const drivers[] = {"dpdk-mlx5-vec", "dpdk-mlx5-scalar", "linux-mlx5e"};
@@ -126,9 +109,8 @@ START_TEST(plain)
 				.byte = plain_fields[i].byte,
 				.bits = plain_fields[i].bits,
 			};
-			must_be_noticed(r, &d,
-					"frame=64,flows=20,rate=5Mpps,packets=1000,vlan=77", 0,
-					plain_fields[i].words);
+			must_be_noticed(r, &d, "frame=64,flows=20,rate=5Mpps,packets=1000,vlan=77",
+					0, plain_fields[i].words);
 		}
 	run_free(r);
 }
@@ -203,16 +185,11 @@ START_TEST(titles)
 		uint8_t bits;
 		const char *words;
 	} fields[] = {
-		{0, 0x01, "pkt_info"},
-		{16, 0x04, "rx_hash_type"},
-		{28, 0x04, "hds_ip_ext"},
-		{29, 0x10, "l4_l3_hdr_type"},
-		{31, 0x01, "vlan_info"},
-		{35, 0x01, "user_index"},
-		{59, 0x01, "flow_tag"},
-		{61, 0x01, "wqe_counter"},
-		{63, 0x01, "nothing there"},
-		{63, 0x10, "opcode"},
+		{0, 0x01, "pkt_info"},       {16, 0x04, "rx_hash_type"},
+		{28, 0x04, "hds_ip_ext"},    {29, 0x10, "l4_l3_hdr_type"},
+		{31, 0x01, "vlan_info"},     {35, 0x01, "user_index"},
+		{59, 0x01, "flow_tag"},      {61, 0x01, "wqe_counter"},
+		{63, 0x01, "nothing there"}, {63, 0x10, "opcode"},
 		{47, 0x01, "slot"}, /* 9 */
 		{47, 0x02, "slot"}, /* 10 */
 		{47, 0x04, "slot"}, /* 12 */
@@ -277,7 +254,8 @@ START_TEST(among_queues)
 	r->config.queues = 16;
 	for (unsigned q = 0; q < 16; q++) {
 		struct damage d = {.queue = q, .at = 100 + q, .byte = 47, .bits = 1};
-		must_be_noticed(r, &d, "frame=64,flows=1000,rate=20Mpps,packets=8000", 0, "byte_cnt");
+		must_be_noticed(r, &d, "frame=64,flows=1000,rate=20Mpps,packets=8000", 0,
+				"byte_cnt");
 	}
 	run_free(r);
 }

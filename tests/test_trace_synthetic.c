@@ -76,7 +76,7 @@ START_TEST(synthetic_many_flows)
 				check_handed(&f[i], 0, false, false);
 			/* Low 16 bits in the address, 8 more in the port. */
 			unsigned key =
-			    get16(f[i].data + 28) | (get16(f[i].data + 34) - 49152) >> 6 << 16;
+				get16(f[i].data + 28) | (get16(f[i].data + 34) - 49152) >> 6 << 16;
 			if (seen[key / 8] & 1 << key % 8)
 				ck_abort_msg("flow %llu is not distinct", (unsigned long long)at);
 			seen[key / 8] |= (uint8_t)(1 << key % 8);
@@ -125,7 +125,7 @@ START_TEST(synthetic_lengths)
 	if (flows[_i] == 1)
 		for (unsigned i = 0; i + 3 < r.n; i++)
 			ck_assert_uint_gt(r.frames[i].len + r.frames[i + 1].len +
-					      r.frames[i + 2].len + r.frames[i + 3].len,
+						  r.frames[i + 2].len + r.frames[i + 3].len,
 					  240);
 }
 END_TEST
@@ -179,45 +179,45 @@ END_TEST
 START_TEST(synthetic_refusals)
 {
 	static const char *const bad[] = {
-	    "frame=63",
-	    "frame=9623",
-	    "frame=",
-	    "frame=64:0",
-	    "frame=64:",
-	    "frame=64+",
-	    "frame=64x",
-	    "frame=64.5",
-	    "frame=64:1:2",
-	    "flows=0",
-	    "flows=16777217",
-	    "flows=",
-	    "packets=0",
-	    "packets=1.5",
-	    "packets=-1",
-	    "packets=99999999999G",
-	    "rate=0",
-	    "rate=",
-	    "rate=x2",
-	    "proto=sctp",
-	    "l3=ipx",
-	    "vlan=4095",
-	    "vlan=-1",
-	    "colour=red",
-	    "frame",
-	    "=5",
-	    ",",
-	    "frame=64,",
-	    "frame=64,frame=65",
-	    "frame=64:65536+65:1",
-	    "frame=64+65+66+67+68+69+70+71+72+73+74+75+76+77+78+79+80",
-	    "frame=imix,l3=ipv6",
-	    " frame=64",
+		"frame=63",
+		"frame=9623",
+		"frame=",
+		"frame=64:0",
+		"frame=64:",
+		"frame=64+",
+		"frame=64x",
+		"frame=64.5",
+		"frame=64:1:2",
+		"flows=0",
+		"flows=16777217",
+		"flows=",
+		"packets=0",
+		"packets=1.5",
+		"packets=-1",
+		"packets=99999999999G",
+		"rate=0",
+		"rate=",
+		"rate=x2",
+		"proto=sctp",
+		"l3=ipx",
+		"vlan=4095",
+		"vlan=-1",
+		"colour=red",
+		"frame",
+		"=5",
+		",",
+		"frame=64,",
+		"frame=64,frame=65",
+		"frame=64:65536+65:1",
+		"frame=64+65+66+67+68+69+70+71+72+73+74+75+76+77+78+79+80",
+		"frame=imix,l3=ipv6",
+		" frame=64",
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct cqesim_trace *t = NULL;
 		struct cqesim_error err = {""};
 		ck_assert_msg(cqesim_trace_open_synthetic(&t, bad[i], 1000000000, NULL, &err) ==
-				  -EINVAL,
+				      -EINVAL,
 			      "'%s'", bad[i]);
 		ck_assert_msg(!t && *err.text, "'%s'", bad[i]);
 	}

@@ -14,17 +14,17 @@ START_TEST(clock_is_tamed)
 		uint32_t sec, us;
 		uint64_t ps;
 	} t[] = {
-	    {100, 0, 0},
-	    {100, 500, 500 * PS_PER_US},
-	    {100, 400, 500 * PS_PER_US}, /* reordered: taken as equal */
-	    {99, 500, 500 * PS_PER_US},  /* back by one second exactly: not a set clock */
-	    {100, 510, 510 * PS_PER_US}, /* on from the latest time seen */
-	    {50, 0, 510 * PS_PER_US},    /* set clock */
-	    {50, 30, 540 * PS_PER_US},   /* on from there */
-	    {0x7fffffff, 0, 100 * DAY_PS + 540 * PS_PER_US}, /* gap of decades */
-	    {0x80000001, 0, 100 * DAY_PS + 540 * PS_PER_US + 2 * CQESIM_PS_PER_S}, /* 2038 */
-	    {0xffffffff, 0, 200 * DAY_PS}, /* 2106, and the end of time */
-	    {0xffffffff, 9, 200 * DAY_PS},
+		{100, 0, 0},
+		{100, 500, 500 * PS_PER_US},
+		{100, 400, 500 * PS_PER_US}, /* reordered: taken as equal */
+		{99, 500, 500 * PS_PER_US},  /* back by one second exactly: not a set clock */
+		{100, 510, 510 * PS_PER_US}, /* on from the latest time seen */
+		{50, 0, 510 * PS_PER_US},    /* set clock */
+		{50, 30, 540 * PS_PER_US},   /* on from there */
+		{0x7fffffff, 0, 100 * DAY_PS + 540 * PS_PER_US}, /* gap of decades */
+		{0x80000001, 0, 100 * DAY_PS + 540 * PS_PER_US + 2 * CQESIM_PS_PER_S}, /* 2038 */
+		{0xffffffff, 0, 200 * DAY_PS}, /* 2106, and the end of time */
+		{0xffffffff, 9, 200 * DAY_PS},
 	};
 	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
 		record(&b, t[i].sec, t[i].us, 60, 60, 0);
@@ -49,70 +49,70 @@ START_TEST(rates)
 		enum cqesim_rate_kind kind;
 		uint64_t num, den;
 	} good[] = {
-	    {"asis", CQESIM_RATE_ASIS, 1, 1},
-	    {"142Mpps", CQESIM_RATE_PPS, 142000000, 1},
-	    {"14.88095Mpps", CQESIM_RATE_PPS, 14880950, 1},
-	    {"0.5pps", CQESIM_RATE_PPS, 1, 2},
-	    {"10k"
-	     "pps",
-	     CQESIM_RATE_PPS, 10000, 1},
-	    {"1.5Kp/s", CQESIM_RATE_PPS, 1500, 1},
-	    {"100G", CQESIM_RATE_BPS, 100000000000, 1},
-	    {"2.5G", CQESIM_RATE_BPS, 2500000000, 1},
-	    {"40Gbps", CQESIM_RATE_BPS, 40000000000, 1},
-	    {"40Gbit/s", CQESIM_RATE_BPS, 40000000000, 1},
-	    {"1.6T", CQESIM_RATE_BPS, 1600000000000, 1},
-	    {"1000bps", CQESIM_RATE_BPS, 1000, 1},
-	    {"line", CQESIM_RATE_BPS, 25000000000, 1},
-	    {"100%", CQESIM_RATE_BPS, 25000000000, 1},
-	    {"80%", CQESIM_RATE_BPS, 20000000000, 1},
-	    {"33.333333333333%", CQESIM_RATE_BPS, UINT64_C(33333333333333), 4000},
-	    {"x2", CQESIM_RATE_SPEEDUP, 2, 1},
-	    {"x0.5", CQESIM_RATE_SPEEDUP, 1, 2},
-	    {"x1.25", CQESIM_RATE_SPEEDUP, 5, 4},
+		{"asis", CQESIM_RATE_ASIS, 1, 1},
+		{"142Mpps", CQESIM_RATE_PPS, 142000000, 1},
+		{"14.88095Mpps", CQESIM_RATE_PPS, 14880950, 1},
+		{"0.5pps", CQESIM_RATE_PPS, 1, 2},
+		{"10k"
+		 "pps",
+		 CQESIM_RATE_PPS, 10000, 1},
+		{"1.5Kp/s", CQESIM_RATE_PPS, 1500, 1},
+		{"100G", CQESIM_RATE_BPS, 100000000000, 1},
+		{"2.5G", CQESIM_RATE_BPS, 2500000000, 1},
+		{"40Gbps", CQESIM_RATE_BPS, 40000000000, 1},
+		{"40Gbit/s", CQESIM_RATE_BPS, 40000000000, 1},
+		{"1.6T", CQESIM_RATE_BPS, 1600000000000, 1},
+		{"1000bps", CQESIM_RATE_BPS, 1000, 1},
+		{"line", CQESIM_RATE_BPS, 25000000000, 1},
+		{"100%", CQESIM_RATE_BPS, 25000000000, 1},
+		{"80%", CQESIM_RATE_BPS, 20000000000, 1},
+		{"33.333333333333%", CQESIM_RATE_BPS, UINT64_C(33333333333333), 4000},
+		{"x2", CQESIM_RATE_SPEEDUP, 2, 1},
+		{"x0.5", CQESIM_RATE_SPEEDUP, 1, 2},
+		{"x1.25", CQESIM_RATE_SPEEDUP, 5, 4},
 	};
 	static const char *const bad[] = {
-	    "",
-	    "fast",
-	    "pps",
-	    "0pps",
-	    "0%",
-	    "x0",
-	    "x",
-	    "0.0G",
-	    "100",
-	    "-5pps",
-	    "1e9pps",
-	    "1.2.3Mpps",
-	    "100GB",
-	    "100GBps",
-	    "100 G",
-	    "5Xpps",
-	    "x2k",
-	    "80k%",
-	    "x2pps",
-	    ".",
-	    "99999999999999999999pps",
-	    "0.00000000000000000001pps",
-	    "20000000Mpps",
-	    "9999T",
-	    "0.0000001pps",
-	    "0.5bps",
-	    "0.12345678901234567891G",
-	    "100Gpps ",
-	    "asis ",
-	    "x2%",
-	    "inf",
-	    "nan",
-	    "0x10pps",
-	    "+5pps",
+		"",
+		"fast",
+		"pps",
+		"0pps",
+		"0%",
+		"x0",
+		"x",
+		"0.0G",
+		"100",
+		"-5pps",
+		"1e9pps",
+		"1.2.3Mpps",
+		"100GB",
+		"100GBps",
+		"100 G",
+		"5Xpps",
+		"x2k",
+		"80k%",
+		"x2pps",
+		".",
+		"99999999999999999999pps",
+		"0.00000000000000000001pps",
+		"20000000Mpps",
+		"9999T",
+		"0.0000001pps",
+		"0.5bps",
+		"0.12345678901234567891G",
+		"100Gpps ",
+		"asis ",
+		"x2%",
+		"inf",
+		"nan",
+		"0x10pps",
+		"+5pps",
 	};
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		struct cqesim_rate r = {0};
 		struct cqesim_error err = {""};
 		int rc = cqesim_rate_parse(good[i].text, 25000000000, &r, &err);
 		ck_assert_msg(rc == 0 && r.kind == good[i].kind && r.num == good[i].num &&
-				  r.den == good[i].den,
+				      r.den == good[i].den,
 			      "%s: %d %llu/%llu %s", good[i].text, rc, (unsigned long long)r.num,
 			      (unsigned long long)r.den, err.text);
 	}

@@ -40,7 +40,7 @@ START_TEST(write_and_read_again)
 	ck_assert_uint_eq(fread(head, 1, 24, file), 24);
 	fclose(file);
 	ck_assert_int_eq(
-	    memcmp(head, "\x4d\x3c\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0", 24), 0);
+		memcmp(head, "\x4d\x3c\xb2\xa1\2\0\4\0\0\0\0\0\0\0\0\0\0\0\4\0\1\0\0\0", 24), 0);
 
 	const char *paths[] = {path};
 	ck_assert_int_eq(cqesim_trace_open(&t, paths, 1, NULL, NULL), 0);

@@ -60,7 +60,8 @@ int cmd_gen(int argc, char **argv)
 			break;
 		case OPT_LINE_RATE:
 			if (!parse_count(optarg, 1, 800, false, &gbps))
-				return usage_error(COMMAND, "--line-rate %s: expected 1 to 800 (Gb/s)",
+				return usage_error(COMMAND,
+						   "--line-rate %s: expected 1 to 800 (Gb/s)",
 						   optarg);
 			break;
 		case OPT_QUIET:

@@ -16,7 +16,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{"replay", cmd_replay, "replay packet traces through a model of card, PCIe link and driver"},
+	{"replay", cmd_replay,
+	 "replay packet traces through a model of card, PCIe link and driver"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},
 };
@@ -69,8 +70,8 @@ bool parse_count(const char *text, uint64_t low, uint64_t high, bool suffix, uin
 		return false;
 	if (suffix && *end && !end[1]) {
 		scale = *end == 'k' || *end == 'K' ? 1000
-			: *end == 'M'		   ? 1000000
-			: *end == 'G'		   ? 1000000000
+			: *end == 'M'              ? 1000000
+			: *end == 'G'              ? 1000000000
 						   : 0;
 		end++;
 	}

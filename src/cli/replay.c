@@ -115,7 +115,9 @@ static int load_profiles(struct run *run, struct options *o)
 static int create_sims(struct run *run, const struct options *o, struct cqesim_error *err)
 {
 	static const enum cqesim_comp_choice policies[] = {
-		CQESIM_COMP_CHOOSE_OFF, CQESIM_COMP_CHOOSE_BALANCED, CQESIM_COMP_CHOOSE_AGGRESSIVE,
+		CQESIM_COMP_CHOOSE_OFF,
+		CQESIM_COMP_CHOOSE_BALANCED,
+		CQESIM_COMP_CHOOSE_AGGRESSIVE,
 	};
 	struct cqesim_sim_config c = o->sim;
 	enum cqesim_comp_choice wanted = c.comp;
@@ -187,8 +189,9 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 		goto input;
 	}
 	if (o->dump_cq) {
-		unsigned burst = o->sim.burst ? o->sim.burst
-					      : (unsigned)cqesim_profile_u64(run->driver, CQESIM_DRV_BURST);
+		unsigned burst =
+			o->sim.burst ? o->sim.burst
+				     : (unsigned)cqesim_profile_u64(run->driver, CQESIM_DRV_BURST);
 
 		rc = cqesim_feed_create(&run->feed, o->dump_cq, burst, err);
 		if (rc)
@@ -231,11 +234,13 @@ static void describe_feed(const struct options *o, const struct cqesim_result *r
 	char command[8192];
 
 	if (!cqesim_feed_command(result, o->dump_cq, command, sizeof(command), &err))
-		fprintf(to, "\nThe feed %s holds the ring's writes; to run DPDK's receive code over it:\n  %s\n",
+		fprintf(to,
+			"\nThe feed %s holds the ring's writes; to run DPDK's receive code over "
+			"it:\n  %s\n",
 			o->dump_cq, command);
 	else
-		fprintf(to, "\nThe feed %s holds the ring's writes. No referee command: %s\n", o->dump_cq,
-			err.text);
+		fprintf(to, "\nThe feed %s holds the ring's writes. No referee command: %s\n",
+			o->dump_cq, err.text);
 }
 
 static int report(struct run *run, const struct options *o, const char *source)
@@ -261,7 +266,7 @@ static int report(struct run *run, const struct options *o, const char *source)
 		outfile_close(&out, false, NULL);
 		goto fail;
 	}
-	rc = o->format == JSON	? cqesim_report_json(&r, out.stream, &err)
+	rc = o->format == JSON  ? cqesim_report_json(&r, out.stream, &err)
 	     : o->format == CSV ? cqesim_report_csv(&r, out.stream, &err)
 				: cqesim_report_text(&r, out.stream, &err);
 	if (rc && o->output && strcmp(o->output, "-"))
@@ -340,7 +345,8 @@ int cmd_replay(int argc, char **argv)
 		if (rc) {
 			struct cqesim_error feed = {""};
 
-			/* If it was the feed that could not be written, then that is what to tell. */
+			/* If it was the feed that could not be written, then that is what to tell.
+			 */
 			if (cqesim_feed_close(run.feed, false, &feed))
 				err = feed;
 			run.feed = NULL;

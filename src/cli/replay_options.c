@@ -52,10 +52,37 @@ static const char help_text[] =
 	"Exit status: 0 good, 1 bad input, 2 bad usage, 3 internal error.\n";
 
 enum {
-	OPT_DEVICE = 256, OPT_LINK, OPT_DRIVER, OPT_HOST, OPT_SET, OPT_QUEUES, OPT_RING, OPT_CQ_SIZE,
-	OPT_BURST, OPT_MTU, OPT_SEGMENT, OPT_CQE_COMP, OPT_MINI_FORMAT, OPT_RSS_KEY, OPT_RSS_FIELDS,
-	OPT_COMPARE, OPT_SYNTHETIC, OPT_RATE, OPT_REPEAT, OPT_LIMIT, OPT_SKIP, OPT_FCS, OPT_KEEP_FCS,
-	OPT_CHECKSUMS, OPT_STRICT, OPT_JSON, OPT_CSV, OPT_OUTPUT, OPT_DUMP_CQ, OPT_QUIET, OPT_HELP,
+	OPT_DEVICE = 256,
+	OPT_LINK,
+	OPT_DRIVER,
+	OPT_HOST,
+	OPT_SET,
+	OPT_QUEUES,
+	OPT_RING,
+	OPT_CQ_SIZE,
+	OPT_BURST,
+	OPT_MTU,
+	OPT_SEGMENT,
+	OPT_CQE_COMP,
+	OPT_MINI_FORMAT,
+	OPT_RSS_KEY,
+	OPT_RSS_FIELDS,
+	OPT_COMPARE,
+	OPT_SYNTHETIC,
+	OPT_RATE,
+	OPT_REPEAT,
+	OPT_LIMIT,
+	OPT_SKIP,
+	OPT_FCS,
+	OPT_KEEP_FCS,
+	OPT_CHECKSUMS,
+	OPT_STRICT,
+	OPT_JSON,
+	OPT_CSV,
+	OPT_OUTPUT,
+	OPT_DUMP_CQ,
+	OPT_QUIET,
+	OPT_HELP,
 };
 
 static const struct option long_options[] = {
@@ -117,9 +144,10 @@ static int parse_unsigned(const char *option, const char *text, unsigned low, un
 static int parse_packets(const char *option, const char *text, uint64_t low, uint64_t *value)
 {
 	if (!parse_count(text, low, UINT64_MAX / 2, true, value))
-		return usage_error(COMMAND,
-				   "--%s %s: expected a whole number from %llu, with k, M or G if you like",
-				   option, text, (unsigned long long)low);
+		return usage_error(
+			COMMAND,
+			"--%s %s: expected a whole number from %llu, with k, M or G if you like",
+			option, text, (unsigned long long)low);
 	return 0;
 }
 
@@ -141,26 +169,56 @@ static int parse_option(struct options *o, int c, const char *arg)
 	static const char *const comp[] = {"off", "balanced", "aggressive", NULL};
 	static const char *const fcs[] = {"absent", "present", "auto", NULL};
 	static const char *const sums[] = {"trust", "l3", "verify", NULL};
-	static const char *const mini[] = {"hash", "csum", "ftag_stridx", "csum_stridx",
-					   "l34h_stridx", NULL};
+	static const char *const mini[] = {"hash",        "csum",        "ftag_stridx",
+					   "csum_stridx", "l34h_stridx", NULL};
 	int word, rc;
 
 	switch (c) {
-	case OPT_DEVICE: o->device = arg; return 0;
-	case OPT_LINK: o->link = arg; return 0;
-	case OPT_DRIVER: o->driver = arg; return 0;
-	case OPT_HOST: o->host = arg; return 0;
-	case OPT_RATE: o->rate = arg; return 0;
-	case OPT_SYNTHETIC: o->synthetic = arg; return 0;
-	case OPT_DUMP_CQ: o->dump_cq = arg; return 0;
-	case OPT_OUTPUT: o->output = arg; return 0;
-	case OPT_RSS_KEY: o->rss_key = arg; return 0;
-	case OPT_RSS_FIELDS: o->rss_fields = arg; return 0;
-	case OPT_SEGMENT: o->sim.segment = true; return 0;
-	case OPT_KEEP_FCS: o->sim.keep_fcs = true; return 0;
-	case OPT_COMPARE: o->compare = true; return 0;
-	case OPT_STRICT: o->trace.strict = true; return 0;
-	case OPT_QUIET: o->quiet = true; return 0;
+	case OPT_DEVICE:
+		o->device = arg;
+		return 0;
+	case OPT_LINK:
+		o->link = arg;
+		return 0;
+	case OPT_DRIVER:
+		o->driver = arg;
+		return 0;
+	case OPT_HOST:
+		o->host = arg;
+		return 0;
+	case OPT_RATE:
+		o->rate = arg;
+		return 0;
+	case OPT_SYNTHETIC:
+		o->synthetic = arg;
+		return 0;
+	case OPT_DUMP_CQ:
+		o->dump_cq = arg;
+		return 0;
+	case OPT_OUTPUT:
+		o->output = arg;
+		return 0;
+	case OPT_RSS_KEY:
+		o->rss_key = arg;
+		return 0;
+	case OPT_RSS_FIELDS:
+		o->rss_fields = arg;
+		return 0;
+	case OPT_SEGMENT:
+		o->sim.segment = true;
+		return 0;
+	case OPT_KEEP_FCS:
+		o->sim.keep_fcs = true;
+		return 0;
+	case OPT_COMPARE:
+		o->compare = true;
+		return 0;
+	case OPT_STRICT:
+		o->trace.strict = true;
+		return 0;
+	case OPT_QUIET:
+		o->quiet = true;
+		return 0;
 	case OPT_JSON:
 	case OPT_CSV:
 		if (o->format != TEXT && o->format != (c == OPT_JSON ? JSON : CSV))
@@ -243,6 +301,7 @@ int replay_options(struct options *o, int argc, char **argv)
 	if (o->dump_cq && o->sim.queues != 1)
 		return usage_error(COMMAND, "--dump-cq needs --queues 1");
 	if (o->dump_cq && !strcmp(o->dump_cq, "-") && (!o->output || !strcmp(o->output, "-")))
-		return usage_error(COMMAND, "--dump-cq -: the report goes there too (see --output)");
+		return usage_error(COMMAND,
+				   "--dump-cq -: the report goes there too (see --output)");
 	return 0;
 }

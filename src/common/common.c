@@ -54,6 +54,7 @@ int cqesim_pacer_init(struct cqesim_pacer *p, uint64_t units_num, uint64_t units
 	den /= g;
 	if (__builtin_mul_overflow(num, second, &num))
 		return -ERANGE;
-	*p = (struct cqesim_pacer){.num = num, .den = den, .inv = den > 1 ? cqesim_reciprocal(den) : 0};
+	*p = (struct cqesim_pacer){
+		.num = num, .den = den, .inv = den > 1 ? cqesim_reciprocal(den) : 0};
 	return 0;
 }

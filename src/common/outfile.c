@@ -63,7 +63,7 @@ int outfile_open(struct outfile *out, const char *path, struct cqesim_error *err
 	struct stat st;
 	int rc = 0;
 	bool is_link = strcmp(path, "-") && !lstat(path, &st) && S_ISLNK(st.st_mode) &&
-		    !stat(path, &st) && S_ISREG(st.st_mode);
+		       !stat(path, &st) && S_ISREG(st.st_mode);
 
 	/* A link (/dev/stdout is one) stays: what it leads to is replaced. */
 	*out = (struct outfile){.path = is_link ? realpath(path, NULL) : strdup(path)};

@@ -20,8 +20,8 @@ void cqesim_cq_init_ring(uint8_t *ring, unsigned log_size)
 int cqesim_cq_writer_init(struct cqesim_cq_writer *w, uint8_t *ring, unsigned log_size,
 			  enum cqesim_mini_format format, uint32_t max, bool cross)
 {
-	if (!ring || (uintptr_t)ring % CQESIM_CQE_BYTES || log_size > CQESIM_CQ_LOG_MAX || max < 2 ||
-	    (unsigned)format >= CQESIM_MINI_FORMATS)
+	if (!ring || (uintptr_t)ring % CQESIM_CQE_BYTES || log_size > CQESIM_CQ_LOG_MAX ||
+	    max < 2 || (unsigned)format >= CQESIM_MINI_FORMATS)
 		return -EINVAL;
 	uint32_t size = UINT32_C(1) << log_size;
 	*w = (struct cqesim_cq_writer){

@@ -10,13 +10,13 @@
 #define MASK(bits) (~UINT64_C(0) >> (64 - (bits)))
 
 #define DECODE(name, type, byte, bytes, shift, bits, meaning, source)                              \
-	out->name = (type)(cqesim_be_load(raw + (byte), bytes) >> (shift) & MASK(bits));
+	out->name = (type)(cqesim_be_load(raw + (byte), bytes) >> (shift)&MASK(bits));
 
 /* Fields may share a byte (op_own), so encoding ORs into zeroed memory. */
 #define ENCODE(name, type, byte, bytes, shift, bits, meaning, source)                              \
 	cqesim_be_store(raw + (byte), bytes,                                                       \
-			cqesim_be_load(raw + (byte), bytes) |                                      \
-				((uint64_t)in->name & MASK(bits)) << (shift));
+			cqesim_be_load(raw + (byte), bytes) | ((uint64_t)in->name & MASK(bits))    \
+								      << (shift));
 
 void cqesim_cqe_decode(const uint8_t raw[64], struct cqesim_cqe *out)
 {
@@ -52,12 +52,19 @@ void cqesim_cqe_sig_encode(const struct cqesim_cqe_sig *in, uint8_t raw[64])
 }
 
 #define ROW(view, name, byte, bytes, shift, bits, meaning, source)                                 \
-	{#name, byte, bytes, shift, bits, offsetof(struct view, name),                             \
-	 sizeof(((struct view *)0)->name), meaning, source},
-#define ROW_RX(name, type, ...) ROW(cqesim_cqe, name, __VA_ARGS__)
+	{#name,                                                                                    \
+	 byte,                                                                                     \
+	 bytes,                                                                                    \
+	 shift,                                                                                    \
+	 bits,                                                                                     \
+	 offsetof(struct view, name),                                                              \
+	 sizeof(((struct view *)0)->name),                                                         \
+	 meaning,                                                                                  \
+	 source},
+#define ROW_RX(name, type, ...)  ROW(cqesim_cqe, name, __VA_ARGS__)
 #define ROW_ERR(name, type, ...) ROW(cqesim_cqe_err, name, __VA_ARGS__)
 #define ROW_SIG(name, type, ...) ROW(cqesim_cqe_sig, name, __VA_ARGS__)
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a)                 (sizeof(a) / sizeof((a)[0]))
 
 const struct cqesim_field cqesim_cqe_rx_fields[] = {CQESIM_CQE_RX_FIELDS(ROW_RX)};
 const unsigned cqesim_cqe_rx_field_count = COUNT(cqesim_cqe_rx_fields);

@@ -27,9 +27,8 @@ static uint64_t milli(double cycles)
 }
 
 int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_config *c,
-		       const struct cqesim_cq_reader *reader,
-		       const struct cqesim_rq_poster *poster, uint32_t *cq_dbrec,
-		       cqesim_host_deliver deliver, void *deliver_context)
+		       const struct cqesim_cq_reader *reader, const struct cqesim_rq_poster *poster,
+		       uint32_t *cq_dbrec, cqesim_host_deliver deliver, void *deliver_context)
 {
 	*out = NULL;
 	if (!cycles_are_good(c->poll_cycles) || !cycles_are_good(c->empty_poll_cycles) ||
@@ -50,8 +49,8 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->vec = c->rule == CQESIM_POLL_DPDK_VEC;
 	q->batch_reads = c->batch_reads;
 	q->unread_max = c->batch_reads ? READ_BATCH : 1;
-	q->completion = calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1,
-			       sizeof(*q->completion));
+	q->completion =
+		calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1, sizeof(*q->completion));
 	if (!q->inbox.event || !q->completion ||
 	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * (uint64_t)MILLI, 1)) {
 		cqesim_host_destroy(q);
@@ -64,7 +63,8 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->deliver_context = deliver_context;
 	q->poll = milli(c->poll_cycles);
 	q->empty = milli(c->empty_poll_cycles);
-	q->empty_cost = q->empty * q->core.num; /* up to 10^10 x 10^9: the rate has a factor of 1000 */
+	q->empty_cost =
+		q->empty * q->core.num; /* up to 10^10 x 10^9: the rate has a factor of 1000 */
 	q->empty_inv = q->empty_cost > 1 ? cqesim_reciprocal(q->empty_cost) : 0;
 	q->plain = milli(c->plain_cycles);
 	q->mini = milli(c->mini_cycles);
@@ -143,7 +143,8 @@ static void count_burst(struct cqesim_host_queue *q, unsigned n)
 	s->occupancy_sum += q->visible;
 	if (q->visible > s->occupancy_max)
 		s->occupancy_max = q->visible;
-	s->occupancy_hist[class < CQESIM_OCCUPANCY_CLASSES ? class : CQESIM_OCCUPANCY_CLASSES - 1]++;
+	s->occupancy_hist
+		[class < CQESIM_OCCUPANCY_CLASSES ? class : CQESIM_OCCUPANCY_CLASSES - 1]++;
 }
 
 /*

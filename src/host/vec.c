@@ -16,7 +16,7 @@
  */
 #include "host_internal.h"
 
-#define PER_LOOP 4u   /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */
+#define PER_LOOP  4u  /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */
 #define PER_ROUND 64u /* MLX5_VPMD_RX_MAX_BURST */
 
 static uint32_t min(uint32_t a, uint32_t b)

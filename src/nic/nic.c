@@ -16,8 +16,8 @@ const char *cqesim_session_end_name(enum cqesim_session_end end)
 const char *cqesim_rx_result_name(enum cqesim_rx_result result)
 {
 	static const char *const name[CQESIM_RX_RESULTS] = {
-		"delivered", "rx_discards_phy", "rx_out_of_buffer", "buffer_too_small",
-		"queue_not_ready", "protection_error",
+		"delivered",        "rx_discards_phy", "rx_out_of_buffer",
+		"buffer_too_small", "queue_not_ready", "protection_error",
 	};
 	return (unsigned)result < CQESIM_RX_RESULTS ? name[result] : "unknown";
 }
@@ -25,8 +25,8 @@ const char *cqesim_rx_result_name(enum cqesim_rx_result result)
 const char *cqesim_traffic_name(enum cqesim_traffic kind)
 {
 	static const char *const name[CQESIM_TRAFFIC_KINDS] = {
-		"packet_data", "plain_cqes", "title_cqes", "mini_arrays", "wqe_requests",
-		"wqe_completions",
+		"packet_data", "plain_cqes",   "title_cqes",
+		"mini_arrays", "wqe_requests", "wqe_completions",
 	};
 	return (unsigned)kind < CQESIM_TRAFFIC_KINDS ? name[kind] : "unknown";
 }
@@ -34,7 +34,8 @@ const char *cqesim_traffic_name(enum cqesim_traffic kind)
 static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 {
 	if ((unsigned)c->compression > CQESIM_COMP_AGGRESSIVE)
-		return cqesim_fail(err, -EINVAL, "compression %d: expected off, balanced or aggressive",
+		return cqesim_fail(err, -EINVAL,
+				   "compression %d: expected off, balanced or aggressive",
 				   (int)c->compression);
 	if ((unsigned)c->write_policy > CQESIM_WRITE_EXACT)
 		return cqesim_fail(err, -EINVAL, "write_policy %d: expected arrays, burst or exact",
@@ -45,7 +46,8 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 		return cqesim_fail(err, -EINVAL, "rx_buffer: expected more than 0 bytes");
 	if (c->wqe_fetch_bytes < 16 || c->wqe_fetch_bytes > 4096 ||
 	    (c->wqe_fetch_bytes & (c->wqe_fetch_bytes - 1)))
-		return cqesim_fail(err, -EINVAL, "wqe_fetch %u: expected a power of two, 16 to 4096",
+		return cqesim_fail(err, -EINVAL,
+				   "wqe_fetch %u: expected a power of two, 16 to 4096",
 				   c->wqe_fetch_bytes);
 	if (c->compression != CQESIM_COMP_OFF && c->comp_max < 2)
 		return cqesim_fail(err, -EINVAL, "cqe_compression_max_num %u: expected 2 or more",
@@ -150,8 +152,9 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 	bool compress = attr->cqe_comp_en && nic->config.compression != CQESIM_COMP_OFF;
 	rc = attr->address % CQESIM_CQE_BYTES ? -EINVAL : 0;
 	if (!rc)
-		rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size, attr->mini_format,
-				   compress ? nic->config.comp_max : 2, nic->config.comp_cross);
+		rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size,
+					   attr->mini_format, compress ? nic->config.comp_max : 2,
+					   nic->config.comp_cross);
 	if (!rc)
 		rc = place(&nic->cq, &nic->cqs, &cq->number);
 	if (rc) {
@@ -160,8 +163,8 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 	}
 	cq->address = attr->address;
 	cq->compress = compress;
-	cq->counts_on = attr->mini_format == CQESIM_MINI_HASH ||
-			attr->mini_format == CQESIM_MINI_CSUM;
+	cq->counts_on =
+		attr->mini_format == CQESIM_MINI_HASH || attr->mini_format == CQESIM_MINI_CSUM;
 	cq->writer.observer = attr->observer;
 	cq->writer.observer_context = attr->observer_context;
 
@@ -342,8 +345,8 @@ static uint32_t write_data(struct cqesim_nic *nic, uint64_t address, uint32_t le
 }
 
 static inline __attribute__((always_inline)) enum cqesim_rx_result
-receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps, const struct cqesim_rxmeta *meta,
-	const uint8_t *data, uint32_t cap_len, uint16_t *wqe)
+receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
+	const struct cqesim_rxmeta *meta, const uint8_t *data, uint32_t cap_len, uint16_t *wqe)
 {
 	uint64_t backlog = nic_backlog_ps(nic, now_ps);
 

@@ -14,7 +14,7 @@ struct nic_cq {
 	uint32_t wqes;  /* of these: as many completions can be unread */
 	struct cqesim_cq_writer writer;
 	uint64_t address;
-	bool compress; /* cqe_comp_en, and the device's policy is not off */
+	bool compress;  /* cqe_comp_en, and the device's policy is not off */
 	bool counts_on; /* minis hold no stride index: a session's WQEs follow one another */
 	uint8_t compare[64] __attribute__((aligned(64)));
 	/* Open sessions in the order of their last packet, oldest first. */
@@ -30,8 +30,9 @@ struct nic_rq {
 	uint64_t address;
 	uint32_t user_index;
 	struct cqesim_tlps fetch_request, fetch_completion; /* of one block of WQEs */
-	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these bits */
-	bool fetched; /* the next WQE starts such a group, and its fetch is done */
+	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these
+				bits */
+	bool fetched;        /* the next WQE starts such a group, and its fetch is done */
 };
 
 struct cqesim_nic {
@@ -55,8 +56,8 @@ struct cqesim_nic {
 };
 
 /* session.c: what to do with a completion, and what that costs on the link. */
-void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-		  uint64_t now_ps, uint32_t bytes_before);
+void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
+		  uint32_t bytes_before);
 void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps);
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,

@@ -99,7 +99,8 @@ static uint32_t session_cost(struct cqesim_nic *nic, const struct nic_cq *cq, ui
 		nic_count(nic, CQESIM_TRAFFIC_MINI, &t);
 		bytes += (uint32_t)t.wire;
 	}
-	t = nic_write_cost(nic, slot_address(cq, k), joined ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
+	t = nic_write_cost(nic, slot_address(cq, k),
+			   joined ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
 	bytes += (uint32_t)t.wire;
 	if (joined) { /* one write, accounted half and half: the array is no less a mini array */
 		struct cqesim_tlps array = {0, CQESIM_CQE_BYTES, CQESIM_CQE_BYTES};
@@ -187,8 +188,8 @@ static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8
 		nic_send(nic, now_ps, bytes_before);
 }
 
-void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-		  uint64_t now_ps, uint32_t bytes_before)
+void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
+		  uint32_t bytes_before)
 {
 	if (!cq->compress) {
 		write_plain(nic, cq, cqe, now_ps, bytes_before);
@@ -217,8 +218,8 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 		}
 		if (differs)
 			count_mismatch(nic, cq, cqe);
-		nic_session_close(nic, cq, now_ps, differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
-				  0);
+		nic_session_close(nic, cq, now_ps,
+				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF, 0);
 	}
 	if (compress)
 		open_or_plain(nic, cq, cqe, now_ps, bytes_before);
@@ -240,7 +241,8 @@ void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t
 void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 {
 	while (nic->oldest && nic->oldest->deadline_ps <= now_ps)
-		nic_session_close(nic, nic->oldest, nic->oldest->deadline_ps, CQESIM_END_TIMEOUT, 0);
+		nic_session_close(nic, nic->oldest, nic->oldest->deadline_ps, CQESIM_END_TIMEOUT,
+				  0);
 }
 
 uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic)

@@ -5,7 +5,7 @@
 #include "cqesim/pcie.h"
 
 #define FRAMING 8u
-#define PAGE 4096u
+#define PAGE    4096u
 
 static bool power_of_two(unsigned v, unsigned low, unsigned high)
 {
@@ -15,8 +15,8 @@ static bool power_of_two(unsigned v, unsigned low, unsigned high)
 int cqesim_link_init(struct cqesim_link *link, const struct cqesim_link_config *c,
 		     struct cqesim_error *err)
 {
-	static const uint64_t transfers[] = {0, 2500000000, 5000000000, 8000000000, 16000000000,
-					     32000000000};
+	static const uint64_t transfers[] = {0,          2500000000,  5000000000,
+					     8000000000, 16000000000, 32000000000};
 
 	if (c->generation < 1 || c->generation > 5)
 		return cqesim_fail(err, -EINVAL, "PCIe generation %u: expected 1 to 5",

@@ -55,9 +55,10 @@ static inline uint32_t hash_tuple(const struct cqesim_port *port, const uint8_t 
 		a = (src | dst) | (uint64_t)(src ^ dst) << 32;
 		p = (from | to) | (from ^ to) << 16;
 	}
-	uint32_t hash =
-	    (t[0][a & 0xff] ^ t[1][a >> 8 & 0xff]) ^ (t[2][a >> 16 & 0xff] ^ t[3][a >> 24 & 0xff]) ^
-	    (t[4][a >> 32 & 0xff] ^ t[5][a >> 40 & 0xff]) ^ (t[6][a >> 48 & 0xff] ^ t[7][a >> 56]);
+	uint32_t hash = (t[0][a & 0xff] ^ t[1][a >> 8 & 0xff]) ^
+			(t[2][a >> 16 & 0xff] ^ t[3][a >> 24 & 0xff]) ^
+			(t[4][a >> 32 & 0xff] ^ t[5][a >> 40 & 0xff]) ^
+			(t[6][a >> 48 & 0xff] ^ t[7][a >> 56]);
 
 	if (with_ports)
 		hash ^= (t[8][p & 0xff] ^ t[9][p >> 8 & 0xff]) ^
@@ -103,8 +104,8 @@ static inline struct fast_l4 fast_tcp(const struct cqesim_port *port, const stru
 	return (struct fast_l4){.header = header,
 				.kind = !(d[L4 + 13] & 0x10) ? CQESIM_HDR_L4_TCP
 					: total == PORT_IPV4_BYTES + header
-					    ? CQESIM_HDR_L4_TCP_ACK
-					    : CQESIM_HDR_L4_TCP_ACK_DATA,
+						? CQESIM_HDR_L4_TCP_ACK
+						: CQESIM_HDR_L4_TCP_ACK_DATA,
 				.hash_type = CQESIM_HASH_TYPE_TCP,
 				.view = CQESIM_VIEW_TCP,
 				.hash_ports = port->rss_fields & CQESIM_RSS_TCP};
@@ -114,14 +115,18 @@ static inline struct fast_l4 fast_tcp(const struct cqesim_port *port, const stru
 static void fast_payload(const struct cqesim_port *port, const struct cqesim_frame *f,
 			 unsigned total, uint8_t proto, struct cqesim_rx *rx)
 {
-	const struct port_ip ip = {
-	    .off = L3, .l4 = L4, .end = L3 + total, .version = 4, .proto = proto, .readable = true};
+	const struct port_ip ip = {.off = L3,
+				   .l4 = L4,
+				   .end = L3 + total,
+				   .version = 4,
+				   .proto = proto,
+				   .readable = true};
 
 	if (port->checksums == CQESIM_CHECKSUMS_VERIFY && !port_l4_sum_ok(f, &ip))
 		rx->meta.hds_ip_ext &= (uint8_t)~CQESIM_L4_OK;
 	if (port->want_csum)
 		rx->meta.csum =
-		    port_sum(f->data + L3, (ip.end < f->cap_len ? ip.end : f->cap_len) - L3);
+			port_sum(f->data + L3, (ip.end < f->cap_len ? ip.end : f->cap_len) - L3);
 }
 
 static inline bool classify_fast(const struct cqesim_port *port, const struct cqesim_frame *f,
@@ -161,15 +166,15 @@ static inline bool classify_fast(const struct cqesim_port *port, const struct cq
 	if (port->checksums != CQESIM_CHECKSUMS_TRUST && !header_sum_ok(d + L3))
 		ok = CQESIM_L2_OK | CQESIM_L4_OK;
 	*rx = (struct cqesim_rx){
-	    .meta = {.byte_cnt = f->len + (port->keep_fcs ? CQESIM_FCS_BYTES : 0),
-		     .rx_hash_res = hash,
-		     .rx_hash_type = hash_type,
-		     .hds_ip_ext = ok,
-		     .l4_l3_hdr_type = CQESIM_HDR_L3_IPV4 | l4.kind},
-	    .queue = port->reta[hash & port->reta_mask],
-	    .view = CQESIM_VIEW_IPV4 | l4.view,
-	    .hdr_len = (uint16_t)(L4 + l4.header),
-	    .oversize = f->len > port->max_frame,
+		.meta = {.byte_cnt = f->len + (port->keep_fcs ? CQESIM_FCS_BYTES : 0),
+			 .rx_hash_res = hash,
+			 .rx_hash_type = hash_type,
+			 .hds_ip_ext = ok,
+			 .l4_l3_hdr_type = CQESIM_HDR_L3_IPV4 | l4.kind},
+		.queue = port->reta[hash & port->reta_mask],
+		.view = CQESIM_VIEW_IPV4 | l4.view,
+		.hdr_len = (uint16_t)(L4 + l4.header),
+		.oversize = f->len > port->max_frame,
 	};
 	if (port->checksums == CQESIM_CHECKSUMS_VERIFY || port->want_csum)
 		fast_payload(port, f, total, proto, rx);

@@ -15,11 +15,11 @@ static unsigned view_of(const struct cqesim_frame *f, const struct port_l2 *l2,
 			const struct port_ip *ip, const struct port_tunnel *t)
 {
 	static const uint16_t tunnel_view[] = {
-	    [PORT_TUNNEL_NONE] = 0,
-	    [PORT_TUNNEL_VXLAN] = CQESIM_VIEW_VXLAN,
-	    [PORT_TUNNEL_GENEVE] = CQESIM_VIEW_GENEVE,
-	    [PORT_TUNNEL_GRE] = CQESIM_VIEW_GRE,
-	    [PORT_TUNNEL_IPIP] = CQESIM_VIEW_IPIP,
+		[PORT_TUNNEL_NONE] = 0,
+		[PORT_TUNNEL_VXLAN] = CQESIM_VIEW_VXLAN,
+		[PORT_TUNNEL_GENEVE] = CQESIM_VIEW_GENEVE,
+		[PORT_TUNNEL_GRE] = CQESIM_VIEW_GRE,
+		[PORT_TUNNEL_IPIP] = CQESIM_VIEW_IPIP,
 	};
 	unsigned view = 0;
 
@@ -147,8 +147,8 @@ static void hash_ip(const struct cqesim_port *port, const struct cqesim_frame *f
 		}
 	}
 	meta->rx_hash_type = (uint8_t)type;
-	meta->rx_hash_res =
-	    v4 ? port_hash_ipv4(port, addresses, ports) : port_hash_ipv6(port, addresses, ports);
+	meta->rx_hash_res = v4 ? port_hash_ipv4(port, addresses, ports)
+			       : port_hash_ipv6(port, addresses, ports);
 }
 
 static void nic_ip(const struct cqesim_port *port, const struct cqesim_frame *f,

@@ -13,16 +13,16 @@
 
 /* The default of DPDK's mlx5 driver: rss_hash_default_key in drivers/net/mlx5/mlx5_rxq.c. */
 static const uint8_t key_mlx5[CQESIM_RSS_KEY_BYTES] = {
-    0x2c, 0xc6, 0x81, 0xd1, 0x5b, 0xdb, 0xf4, 0xf7, 0xfc, 0xa2, 0x83, 0x19, 0xdb, 0x1a,
-    0x3e, 0x94, 0x6b, 0x9e, 0x38, 0xd9, 0x2c, 0x9c, 0x03, 0xd1, 0xad, 0x99, 0x44, 0xa7,
-    0xd9, 0x56, 0x3d, 0x59, 0x06, 0x3c, 0x25, 0xf3, 0xfc, 0x1f, 0xdc, 0x2a,
+	0x2c, 0xc6, 0x81, 0xd1, 0x5b, 0xdb, 0xf4, 0xf7, 0xfc, 0xa2, 0x83, 0x19, 0xdb, 0x1a,
+	0x3e, 0x94, 0x6b, 0x9e, 0x38, 0xd9, 0x2c, 0x9c, 0x03, 0xd1, 0xad, 0x99, 0x44, 0xa7,
+	0xd9, 0x56, 0x3d, 0x59, 0x06, 0x3c, 0x25, 0xf3, 0xfc, 0x1f, 0xdc, 0x2a,
 };
 
 /* The key of Microsoft's "Verifying the RSS Hash Calculation". */
 static const uint8_t key_microsoft[CQESIM_RSS_KEY_BYTES] = {
-    0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
-    0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
-    0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
+	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3,
+	0x8f, 0xb0, 0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3,
+	0x80, 0x30, 0xf2, 0x0c, 0x6a, 0x42, 0xb7, 0x3b, 0xbe, 0xac, 0x01, 0xfa,
 };
 
 static int hex_digit(char c)
@@ -67,11 +67,11 @@ static int rss_field(const char *word, size_t len)
 		const char *name;
 		int bit;
 	} fields[] = {
-	    {"ipv4", CQESIM_RSS_IPV4},
-	    {"ipv6", CQESIM_RSS_IPV6},
-	    {"tcp", CQESIM_RSS_TCP},
-	    {"udp", CQESIM_RSS_UDP},
-	    {"none", 0},
+		{"ipv4", CQESIM_RSS_IPV4},
+		{"ipv6", CQESIM_RSS_IPV6},
+		{"tcp", CQESIM_RSS_TCP},
+		{"udp", CQESIM_RSS_UDP},
+		{"none", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
@@ -104,10 +104,10 @@ int cqesim_rss_fields_parse(const char *text, unsigned *fields, struct cqesim_er
 	}
 	if (!words || (none && words > 1))
 		return cqesim_fail(
-		    err, -EINVAL,
-		    "RSS fields \"%.100s\": expected a list of ipv4, ipv6, tcp, udp, "
-		    "or none alone",
-		    text);
+			err, -EINVAL,
+			"RSS fields \"%.100s\": expected a list of ipv4, ipv6, tcp, udp, "
+			"or none alone",
+			text);
 	*fields = bits;
 	return 0;
 }
@@ -140,9 +140,9 @@ static int reta_init(struct cqesim_port *port, const struct cqesim_port_config *
 		size = config->queues == 1 ? 1 : 512;
 	if ((size & (size - 1)) || size > CQESIM_RETA_MAX)
 		return cqesim_fail(
-		    err, -EINVAL,
-		    "indirection table of %u entries: expected a power of two up to %u", size,
-		    CQESIM_RETA_MAX);
+			err, -EINVAL,
+			"indirection table of %u entries: expected a power of two up to %u", size,
+			CQESIM_RETA_MAX);
 	for (unsigned i = 0; i < size; i++) {
 		unsigned queue = config->reta ? config->reta[i] : i % config->queues;
 
@@ -169,9 +169,9 @@ int cqesim_port_init(struct cqesim_port *port, const struct cqesim_port_config *
 				   config->rss_fields, known);
 	if (config->reta && !config->reta_size)
 		return cqesim_fail(
-		    err, -EINVAL,
-		    "indirection table without a size: expected a power of two up to %u",
-		    CQESIM_RETA_MAX);
+			err, -EINVAL,
+			"indirection table without a size: expected a power of two up to %u",
+			CQESIM_RETA_MAX);
 	memset(port, 0, sizeof(*port));
 	int rc = reta_init(port, config, err);
 
@@ -235,8 +235,8 @@ static inline uint32_t hash(const struct cqesim_port *port, const uint8_t *addre
 
 	for (unsigned i = 0; i < len; i += 4)
 		value ^=
-		    (port->toeplitz[i][input[i]] ^ port->toeplitz[i + 1][input[i + 1]]) ^
-		    (port->toeplitz[i + 2][input[i + 2]] ^ port->toeplitz[i + 3][input[i + 3]]);
+			(port->toeplitz[i][input[i]] ^ port->toeplitz[i + 1][input[i + 1]]) ^
+			(port->toeplitz[i + 2][input[i + 2]] ^ port->toeplitz[i + 3][input[i + 3]]);
 	return value;
 }
 

@@ -59,10 +59,10 @@ static bool is_installed(const char *program)
 static bool near_program(char folder[PATH_MAX])
 {
 	static const char *const places[] = {
-	    "models",
-	    "../models",
-	    "../../models",
-	    "../share/cqesim/models",
+		"models",
+		"../models",
+		"../../models",
+		"../share/cqesim/models",
 	};
 	char program[PATH_MAX], path[PATH_MAX];
 	if (!program_folder(program))
@@ -70,7 +70,7 @@ static bool near_program(char folder[PATH_MAX])
 	size_t i = is_installed(program) ? 3 : 0;
 	for (; i < sizeof(places) / sizeof(places[0]); i++)
 		if ((size_t)snprintf(path, sizeof(path), "%s/%s", program, places[i]) <
-			sizeof(path) &&
+			    sizeof(path) &&
 		    is_models(path) && realpath(path, folder))
 			return true;
 	return false;

@@ -30,10 +30,10 @@ _Static_assert(CQESIM_DRIVER_PARAM_COUNT <= CQESIM_PARAM_MAX, "driver parameters
 _Static_assert(CQESIM_HOST_PARAM_COUNT <= CQESIM_PARAM_MAX, "host parameters");
 
 const struct kind_def cqesim_kinds[CQESIM_PROFILE_KINDS] = {
-    [CQESIM_PROFILE_DEVICE] = {"device", "devices", device_params, CQESIM_DEVICE_PARAM_COUNT},
-    [CQESIM_PROFILE_LINK] = {"link", "links", link_params, CQESIM_LINK_PARAM_COUNT},
-    [CQESIM_PROFILE_DRIVER] = {"driver", "drivers", driver_params, CQESIM_DRIVER_PARAM_COUNT},
-    [CQESIM_PROFILE_HOST] = {"host", "hosts", host_params, CQESIM_HOST_PARAM_COUNT},
+	[CQESIM_PROFILE_DEVICE] = {"device", "devices", device_params, CQESIM_DEVICE_PARAM_COUNT},
+	[CQESIM_PROFILE_LINK] = {"link", "links", link_params, CQESIM_LINK_PARAM_COUNT},
+	[CQESIM_PROFILE_DRIVER] = {"driver", "drivers", driver_params, CQESIM_DRIVER_PARAM_COUNT},
+	[CQESIM_PROFILE_HOST] = {"host", "hosts", host_params, CQESIM_HOST_PARAM_COUNT},
 };
 
 /* Values that hardware or a header field holds as a logarithm, or has two of. */
@@ -41,25 +41,25 @@ static const struct {
 	enum cqesim_profile_kind kind;
 	unsigned id;
 } powers_of_two[] = {
-    {CQESIM_PROFILE_DEVICE, CQESIM_DEV_WQE_FETCH},
-    {CQESIM_PROFILE_LINK, CQESIM_LINK_MPS},
-    {CQESIM_PROFILE_LINK, CQESIM_LINK_MRRS},
-    {CQESIM_PROFILE_LINK, CQESIM_LINK_RCB},       /* 64 or 128 */
-    {CQESIM_PROFILE_LINK, CQESIM_LINK_ADDR_BITS}, /* 32 or 64 */
-    {CQESIM_PROFILE_DRIVER, CQESIM_DRV_RING},     /* log_wq_sz, log_cq_size */
-    {CQESIM_PROFILE_DRIVER, CQESIM_DRV_CQ_FACTOR},
+	{CQESIM_PROFILE_DEVICE, CQESIM_DEV_WQE_FETCH},
+	{CQESIM_PROFILE_LINK, CQESIM_LINK_MPS},
+	{CQESIM_PROFILE_LINK, CQESIM_LINK_MRRS},
+	{CQESIM_PROFILE_LINK, CQESIM_LINK_RCB},       /* 64 or 128 */
+	{CQESIM_PROFILE_LINK, CQESIM_LINK_ADDR_BITS}, /* 32 or 64 */
+	{CQESIM_PROFILE_DRIVER, CQESIM_DRV_RING},     /* log_wq_sz, log_cq_size */
+	{CQESIM_PROFILE_DRIVER, CQESIM_DRV_CQ_FACTOR},
 };
 
 /* Words of session_compare: fields of a receive CQE, by the names of Linux device.h and cqe.h. */
 static const char *const cqe_fields =
-    "pkt_info|wqe_id|rx_hash_res|rx_hash_type|csum|hds_ip_ext|l4_l3_hdr_type|vlan_info|"
-    "lro_num_seg|user_index|flow_table_metadata|byte_cnt|flow_tag|opcode";
+	"pkt_info|wqe_id|rx_hash_res|rx_hash_type|csum|hds_ip_ext|l4_l3_hdr_type|vlan_info|"
+	"lro_num_seg|user_index|flow_table_metadata|byte_cnt|flow_tag|opcode";
 static const char *const rss_fields = "ipv4|ipv6|tcp|udp";
 
 const unsigned cqesim_link_lanes[6] = {1, 2, 4, 8, 16, 32};
 
 static const char *const grade_names[CQESIM_GRADES] = {
-    "documented", "driver", "measured", "fitted", "assumed", "user",
+	"documented", "driver", "measured", "fitted", "assumed", "user",
 };
 
 const char *cqesim_grade_name(enum cqesim_grade grade)

@@ -106,7 +106,7 @@ static int load_range(const struct loading *l, unsigned id)
 	char why[WHY_SIZE];
 	if (!raw->range_count) {
 		bool uncertain =
-		    p->grade == CQESIM_GRADE_FITTED || p->grade == CQESIM_GRADE_ASSUMED;
+			p->grade == CQESIM_GRADE_FITTED || p->grade == CQESIM_GRADE_ASSUMED;
 		if (p->type == 'S' || !uncertain)
 			return 0;
 		snprintf(why, sizeof(why), "range is missing: grade %s needs one",

@@ -22,14 +22,14 @@
 #define FILE_MAX_BYTES (1u << 20)
 
 static const cyaml_strval_t grades[] = {
-    {"documented", CQESIM_GRADE_DOCUMENTED}, {"driver", CQESIM_GRADE_DRIVER},
-    {"measured", CQESIM_GRADE_MEASURED},     {"fitted", CQESIM_GRADE_FITTED},
-    {"assumed", CQESIM_GRADE_ASSUMED},
+	{"documented", CQESIM_GRADE_DOCUMENTED}, {"driver", CQESIM_GRADE_DRIVER},
+	{"measured", CQESIM_GRADE_MEASURED},     {"fitted", CQESIM_GRADE_FITTED},
+	{"assumed", CQESIM_GRADE_ASSUMED},
 };
 
 /* Numbers are read as texts: the text is kept, and params.c says more about a bad one. */
 static const cyaml_schema_value_t bound = {
-    CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char *, 0, CYAML_UNLIMITED),
 };
 
 #define TEXT(structure, member, flags)                                                             \
@@ -37,15 +37,15 @@ static const cyaml_schema_value_t bound = {
 			       CYAML_UNLIMITED)
 
 static const cyaml_schema_field_t param_fields[] = {
-    TEXT(struct raw_param, value, 0),
-    TEXT(struct raw_param, unit, CYAML_FLAG_OPTIONAL),
-    CYAML_FIELD_ENUM("grade", CYAML_FLAG_STRICT, struct raw_param, grade, grades,
-		     CYAML_ARRAY_LEN(grades)),
-    CYAML_FIELD_SEQUENCE_COUNT("range", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct raw_param,
-			       range, range_count, &bound, 2, 2),
-    TEXT(struct raw_param, source, 0),
-    TEXT(struct raw_param, note, CYAML_FLAG_OPTIONAL),
-    CYAML_FIELD_END,
+	TEXT(struct raw_param, value, 0),
+	TEXT(struct raw_param, unit, CYAML_FLAG_OPTIONAL),
+	CYAML_FIELD_ENUM("grade", CYAML_FLAG_STRICT, struct raw_param, grade, grades,
+			 CYAML_ARRAY_LEN(grades)),
+	CYAML_FIELD_SEQUENCE_COUNT("range", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL,
+				   struct raw_param, range, range_count, &bound, 2, 2),
+	TEXT(struct raw_param, source, 0),
+	TEXT(struct raw_param, note, CYAML_FLAG_OPTIONAL),
+	CYAML_FIELD_END,
 };
 
 #define FIELD(id, name, ...)                                                                       \
@@ -53,8 +53,8 @@ static const cyaml_schema_field_t param_fields[] = {
 			    param_fields),
 #define PROFILE_FIELDS(list)                                                                       \
 	TEXT(struct raw_profile, kind, 0), TEXT(struct raw_profile, name, 0),                      \
-	    TEXT(struct raw_profile, title, 0),                                                    \
-	    TEXT(struct raw_profile, notes, CYAML_FLAG_OPTIONAL), list(FIELD) CYAML_FIELD_END
+		TEXT(struct raw_profile, title, 0),                                                \
+		TEXT(struct raw_profile, notes, CYAML_FLAG_OPTIONAL), list(FIELD) CYAML_FIELD_END
 
 static const cyaml_schema_field_t device_fields[] = {PROFILE_FIELDS(CQESIM_DEVICE_PARAMS)};
 static const cyaml_schema_field_t link_fields[] = {PROFILE_FIELDS(CQESIM_LINK_PARAMS)};
@@ -62,14 +62,14 @@ static const cyaml_schema_field_t driver_fields[] = {PROFILE_FIELDS(CQESIM_DRIVE
 static const cyaml_schema_field_t host_fields[] = {PROFILE_FIELDS(CQESIM_HOST_PARAMS)};
 
 static const cyaml_schema_value_t schemas[CQESIM_PROFILE_KINDS] = {
-    [CQESIM_PROFILE_DEVICE] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
-						   device_fields)},
-    [CQESIM_PROFILE_LINK] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
-						 link_fields)},
-    [CQESIM_PROFILE_DRIVER] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
-						   driver_fields)},
-    [CQESIM_PROFILE_HOST] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
-						 host_fields)},
+	[CQESIM_PROFILE_DEVICE] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
+						       device_fields)},
+	[CQESIM_PROFILE_LINK] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
+						     link_fields)},
+	[CQESIM_PROFILE_DRIVER] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
+						       driver_fields)},
+	[CQESIM_PROFILE_HOST] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
+						     host_fields)},
 };
 
 /* What libcyaml said: its first line, and the fields of its backtrace, innermost first. */
@@ -102,11 +102,11 @@ static void collect(cyaml_log_t level, void *ctx, const char *fmt, va_list args)
 static cyaml_config_t configure(struct complaint *complaint)
 {
 	return (cyaml_config_t){
-	    .log_fn = collect,
-	    .log_ctx = complaint,
-	    .log_level = CYAML_LOG_WARNING,
-	    .mem_fn = cyaml_mem,
-	    .flags = CYAML_CFG_NO_ALIAS,
+		.log_fn = collect,
+		.log_ctx = complaint,
+		.log_level = CYAML_LOG_WARNING,
+		.mem_fn = cyaml_mem,
+		.flags = CYAML_CFG_NO_ALIAS,
 	};
 }
 
@@ -140,8 +140,8 @@ static int explain(const char *file, enum cqesim_profile_kind kind, const struct
 			return cqesim_fail(err, -EINVAL, "%s:%u: %s: %s is missing", file,
 					   cqesim_yaml_line(index, key, NULL), key, lost);
 		return cqesim_fail(
-		    err, -EINVAL, "%s:%u: key '%s' is missing: a %s profile needs it", file,
-		    index->count ? index->lines[0].line : 1, lost, cqesim_kinds[kind].name);
+			err, -EINVAL, "%s:%u: key '%s' is missing: a %s profile needs it", file,
+			index->count ? index->lines[0].line : 1, lost, cqesim_kinds[kind].name);
 	}
 	if (!strncmp(text, invalid, strlen(invalid)))
 		return cqesim_fail(err, -EINVAL,

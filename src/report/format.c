@@ -14,7 +14,7 @@
 #include "report/report_internal.h"
 
 #define LABEL_WIDTH 14u
-#define BAR_WIDTH 40u
+#define BAR_WIDTH   40u
 
 /* Put a comma before every third digit from the right of the whole part. */
 static struct numtext group(const char *plain)
@@ -123,7 +123,12 @@ struct numtext report_span(unsigned c, unsigned top)
 /* Bytes of the valid UTF-8 character at s (RFC 3629), 0 if there is none. */
 static size_t utf8_length(const unsigned char *s)
 {
-	size_t n = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
+	size_t n = *s < 0x80   ? 1
+		   : *s < 0xc2 ? 0
+		   : *s < 0xe0 ? 2
+		   : *s < 0xf0 ? 3
+		   : *s < 0xf5 ? 4
+			       : 0;
 
 	for (size_t i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -310,7 +315,8 @@ void report_bars(struct report_out *o, const uint64_t classes[REPORT_CLASSES], u
 	fprintf(o->f, "  %16s  %15s  %8s\n", size, unit, "share");
 	for (unsigned i = first; i <= last; i++) {
 		double share = (double)classes[i] / (double)all;
-		unsigned bar = (unsigned)((double)BAR_WIDTH * (double)classes[i] / (double)most + 0.5);
+		unsigned bar =
+			(unsigned)((double)BAR_WIDTH * (double)classes[i] / (double)most + 0.5);
 
 		if (classes[i] && !bar)
 			bar = 1;

@@ -130,8 +130,7 @@ static void session_ends(struct report_json *j, json_t *o, const struct cqesim_n
 	report_put(j, o, "session_ends", ends);
 	for (unsigned f = 0; f < cqesim_cqe_rx_field_count && f < CQESIM_RX_FIELDS_MAX; f++)
 		if (nic->mismatch[f])
-			report_put_u64(j, mismatch, cqesim_cqe_rx_fields[f].name,
-				       nic->mismatch[f]);
+			report_put_u64(j, mismatch, cqesim_cqe_rx_fields[f].name, nic->mismatch[f]);
 	report_put(j, o, "mismatch", mismatch);
 }
 

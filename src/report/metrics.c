@@ -99,28 +99,26 @@ void report_metrics(const struct cqesim_result *r, struct report_metrics *m)
 	for (unsigned i = 0; i < CQESIM_DROPS; i++)
 		m->dropped += r->dropped[i];
 	m->completions = any ? r->bytes_per_packet[CQESIM_TRAFFIC_CQE] +
-				       r->bytes_per_packet[CQESIM_TRAFFIC_TITLE] +
-				       r->bytes_per_packet[CQESIM_TRAFFIC_MINI]
+					 r->bytes_per_packet[CQESIM_TRAFFIC_TITLE] +
+					 r->bytes_per_packet[CQESIM_TRAFFIC_MINI]
 			     : NAN;
 	m->saved = any ? r->plain_cqe_bytes - m->completions : NAN;
-	m->saved_total = any ? r->plain_cqe_bytes * (double)r->delivered - completion_bytes(nic)
-			     : 0;
+	m->saved_total =
+		any ? r->plain_cqe_bytes * (double)r->delivered - completion_bytes(nic) : 0;
 	m->session_mean = report_ratio((double)nic->session_packets, (double)nic->sessions);
 	m->compressed = report_ratio((double)nic->session_packets,
 				     (double)nic->session_packets + (double)nic->plain);
-	m->delivered_pps = r->offered_pps > 0 && any
-				   ? r->offered_pps * report_ratio((double)r->delivered,
-								   (double)r->arrived)
-				   : NAN;
+	m->delivered_pps =
+		r->offered_pps > 0 && any
+			? r->offered_pps * report_ratio((double)r->delivered, (double)r->arrived)
+			: NAN;
 	for (unsigned d = 0; d < 2; d++) {
 		double bytes = any ? r->per_packet[d] : NAN;
 
 		m->use_trace[d] = report_ratio(bytes * m->delivered_pps, r->link_rate);
 		m->use_line[d] = report_ratio(bytes * r->line_pps, r->link_rate);
 	}
-	m->line_bits =
-		8 * (report_ratio((double)r->arrived_wire_bytes, (double)r->arrived) +
-		     CQESIM_WIRE_GAP_BYTES);
-	m->occupancy_mean =
-		report_ratio((double)r->host.occupancy_sum, (double)m->bursts.polls);
+	m->line_bits = 8 * (report_ratio((double)r->arrived_wire_bytes, (double)r->arrived) +
+			    CQESIM_WIRE_GAP_BYTES);
+	m->occupancy_mean = report_ratio((double)r->host.occupancy_sum, (double)m->bursts.polls);
 }

@@ -28,8 +28,8 @@ int cqesim_report_profile_text(const struct cqesim_profile *profile, FILE *out,
 		char range[96] = "";
 
 		if (p->has_range)
-			snprintf(range, sizeof(range), ", range %.10g to %.10g%s%s", p->low, p->high,
-				 unit ? " " : "", unit ? unit : "");
+			snprintf(range, sizeof(range), ", range %.10g to %.10g%s%s", p->low,
+				 p->high, unit ? " " : "", unit ? unit : "");
 		fputc('\n', out);
 		report_para(&o, 0, "%s = %s%s%s  [%s%s]", p->key, p->text, unit ? " " : "",
 			    unit ? unit : "", cqesim_grade_name(p->grade), range);

@@ -48,12 +48,13 @@ static void session_ends(struct report_out *o, const struct cqesim_result *r)
 			if (nic->mismatch[f])
 				counted(o, 2, cqesim_cqe_rx_fields[f].name, nic->mismatch[f], all);
 	}
-	report_para(o, 2,
-		    "Fields compared: %s (what the mini-CQE carries is left out). Which fields a "
-		    "device compares is not public: the list is the device profile's session_compare, "
-		    "graded %s.",
-		    cqesim_profile_text(device, CQESIM_DEV_COMP_COMPARE),
-		    cqesim_grade_name(device->param[CQESIM_DEV_COMP_COMPARE].grade));
+	report_para(
+		o, 2,
+		"Fields compared: %s (what the mini-CQE carries is left out). Which fields a "
+		"device compares is not public: the list is the device profile's session_compare, "
+		"graded %s.",
+		cqesim_profile_text(device, CQESIM_DEV_COMP_COMPARE),
+		cqesim_grade_name(device->param[CQESIM_DEV_COMP_COMPARE].grade));
 }
 
 void report_sessions(struct report_out *o, const struct cqesim_result *r,
@@ -74,18 +75,21 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 				     ? ", for there was no back-pressure of the link"
 				     : "");
 	else
-		report_title(o, "Compression (%s): %s of packets in sessions of %s packets on average",
-			     policy, report_percent(m->compressed).s,
-			     report_real(m->session_mean, 2).s);
+		report_title(
+			o, "Compression (%s): %s of packets in sessions of %s packets on average",
+			policy, report_percent(m->compressed).s, report_real(m->session_mean, 2).s);
 	report_row(o, "saved", "%s B per packet, %s B in all, against plain CQEs of %s B each",
 		   report_real(m->saved, 2).s, report_real(m->saved_total, 0).s,
 		   report_real(r->plain_cqe_bytes, 2).s);
-	report_row(o, "sessions", "%s with %s packets and %s mini arrays", report_count(nic->sessions).s,
-		   report_count(nic->session_packets).s, report_count(nic->arrays).s);
-	report_row(o, "plain", "%s packet%s, of these %s alone in their session", report_count(nic->plain).s,
-		   report_plural(nic->plain), report_count(nic->lone).s);
+	report_row(o, "sessions", "%s with %s packets and %s mini arrays",
+		   report_count(nic->sessions).s, report_count(nic->session_packets).s,
+		   report_count(nic->arrays).s);
+	report_row(o, "plain", "%s packet%s, of these %s alone in their session",
+		   report_count(nic->plain).s, report_plural(nic->plain),
+		   report_count(nic->lone).s);
 	if (r->compression == CQESIM_COMP_BALANCED)
-		report_row(o, "pressure", "%s under back-pressure of the link, when balanced compresses",
+		report_row(o, "pressure",
+			   "%s under back-pressure of the link, when balanced compresses",
 			   report_time(nic->pressure_ps).s);
 	for (unsigned i = 2; i <= CQESIM_SESSION_HIST; i++)
 		classes[report_class(i)] += nic->session_hist[i];
@@ -108,13 +112,15 @@ static void occupancy(struct report_out *o, const struct cqesim_result *r,
 		     report_real(m->occupancy_mean, 2).s, report_count(r->host.occupancy_max).s,
 		     report_count(r->config->cq_size).s);
 	report_para(o, 2,
-		    "Seen by polls that found packets: up to a quarter of the ring %s, to a half %s, to "
+		    "Seen by polls that found packets: up to a quarter of the ring %s, to a half "
+		    "%s, to "
 		    "three quarters %s, above %s.",
 		    report_percent(report_ratio((double)quarter[0], (double)all)).s,
 		    report_percent(report_ratio((double)quarter[1], (double)all)).s,
 		    report_percent(report_ratio((double)quarter[2], (double)all)).s,
 		    report_percent(report_ratio((double)quarter[3], (double)all)).s);
-	report_para(o, 2, "Longest wait before the link: %s.", report_time(r->nic.backlog_max_ps).s);
+	report_para(o, 2, "Longest wait before the link: %s.",
+		    report_time(r->nic.backlog_max_ps).s);
 }
 
 void report_polls(struct report_out *o, const struct cqesim_result *r,
@@ -129,10 +135,12 @@ void report_polls(struct report_out *o, const struct cqesim_result *r,
 			     report_count(b->empty_polls).s);
 		return;
 	}
-	report_title(o, "Bursts: %s packets per poll on average, half of the polls find %u or fewer",
+	report_title(o,
+		     "Bursts: %s packets per poll on average, half of the polls find %u or fewer",
 		     report_real(b->mean, 2).s, b->p50);
-	report_row(o, "percentiles", "50 %%: %u, 90 %%: %u, 99 %%: %u, largest: %u, limit: %u packets",
-		   b->p50, b->p90, b->p99, b->max, limit);
+	report_row(o, "percentiles",
+		   "50 %%: %u, 90 %%: %u, 99 %%: %u, largest: %u, limit: %u packets", b->p50,
+		   b->p90, b->p99, b->max, limit);
 	report_row(o, "polls", "%s found packets, %s found none; %s of the first were full bursts",
 		   report_count(b->polls).s, report_count(b->empty_polls).s,
 		   report_percent(report_ratio(limit <= CQESIM_BURST_MAX
@@ -153,8 +161,8 @@ static const char *const drop_hints[CQESIM_DROPS] = {
 		"longer than the MTU allows. Captured after TSO or GRO? Try --segment, or --mtu",
 	[CQESIM_DROP_BUFFER_FULL] =
 		"the device's packet buffer was full: the link or the pipeline is too slow",
-	[CQESIM_DROP_OUT_OF_BUFFER] =
-		"no buffer was posted: the host is too slow or the ring too small (--ring, --queues)",
+	[CQESIM_DROP_OUT_OF_BUFFER] = "no buffer was posted: the host is too slow or the ring too "
+				      "small (--ring, --queues)",
 	[CQESIM_DROP_OTHER] = "buffer too small or queue not ready",
 };
 

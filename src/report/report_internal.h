@@ -30,16 +30,16 @@ struct report_bursts {
 
 struct report_metrics {
 	struct report_bursts bursts;
-	double completions;     /* bytes per packet: plain CQEs, titles and mini arrays */
-	double saved;           /* of these, per packet, against plain CQEs */
-	double saved_total;     /* bytes */
-	double session_mean;    /* packets per session */
-	double compressed;      /* share of the completions that travelled in sessions */
-	double delivered_pps;   /* over the trace's duration */
-	double use_trace[2];    /* share of the link, by direction, at that rate */
-	double use_line[2];     /* and at the port's line rate */
-	double line_bits;       /* per packet on the wire: frame, FCS, preamble and gap */
-	double occupancy_mean;  /* completions waiting at a poll */
+	double completions;    /* bytes per packet: plain CQEs, titles and mini arrays */
+	double saved;          /* of these, per packet, against plain CQEs */
+	double saved_total;    /* bytes */
+	double session_mean;   /* packets per session */
+	double compressed;     /* share of the completions that travelled in sessions */
+	double delivered_pps;  /* over the trace's duration */
+	double use_trace[2];   /* share of the link, by direction, at that rate */
+	double use_line[2];    /* and at the port's line rate */
+	double line_bits;      /* per packet on the wire: frame, FCS, preamble and gap */
+	double occupancy_mean; /* completions waiting at a poll */
 	uint64_t dropped;
 };
 
@@ -90,13 +90,13 @@ const char *report_param_unit(const struct cqesim_param *p);
 struct numtext {
 	char s[48];
 };
-struct numtext report_count(uint64_t n);            /* 10,000 */
-struct numtext report_real(double x, int decimals); /* 12,345.68 or n/a */
-struct numtext report_rate(double pps);             /* 87.29 Mpps, 1.20 kpps */
-struct numtext report_bits(double bits_per_s);      /* 98.76 Gb/s */
-struct numtext report_time(uint64_t ps);            /* 1.235 ms */
-struct numtext report_percent(double share);        /* 12.3 % */
-const char *report_plural(uint64_t n);              /* "s" or nothing */
+struct numtext report_count(uint64_t n);                        /* 10,000 */
+struct numtext report_real(double x, int decimals);             /* 12,345.68 or n/a */
+struct numtext report_rate(double pps);                         /* 87.29 Mpps, 1.20 kpps */
+struct numtext report_bits(double bits_per_s);                  /* 98.76 Gb/s */
+struct numtext report_time(uint64_t ps);                        /* 1.235 ms */
+struct numtext report_percent(double share);                    /* 12.3 % */
+const char *report_plural(uint64_t n);                          /* "s" or nothing */
 struct numtext report_span(unsigned class_index, unsigned top); /* 5-8; top: no larger size */
 
 /*
@@ -117,8 +117,7 @@ int report_end(struct report_out *o, struct cqesim_error *err);
 
 #define REPORT_COLUMNS 100u
 /* "\nTITLE\n", wrapped. */
-void report_title(struct report_out *o, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+void report_title(struct report_out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* A paragraph, every line indented. */
 void report_para(struct report_out *o, unsigned indent, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -32,8 +32,8 @@ static void limit_line(struct report_out *o, const struct cqesim_result *r,
 
 	fprintf(o->f, "  %-28s  %12s Mpps  %10s Gb/s  %9s%s%s\n", what,
 		report_real(pps > 0 ? pps / 1e6 : NAN, 2).s, report_real(gbps, 2).s,
-		report_percent(pps > 0 ? report_ratio(pps, r->line_pps) : NAN).s,
-		*mark ? "  " : "", mark);
+		report_percent(pps > 0 ? report_ratio(pps, r->line_pps) : NAN).s, *mark ? "  " : "",
+		mark);
 }
 
 /* The lowest limit that is not the binding one. */
@@ -71,31 +71,31 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 	snprintf(offered, sizeof(offered), "%.40s",
 		 report_real(report_ratio(r->limit_pps[r->binding], r->offered_pps), 2).s);
 	if (next != r->binding)
-		report_para(o, 2,
-			    "If the %s did not limit, the %s would, at %s times that rate.",
-			    report_limit_words(r->binding), report_limit_words(next),
-			    report_real(report_ratio(r->limit_pps[next], r->limit_pps[r->binding]),
-					2)
-				    .s);
+		report_para(
+			o, 2, "If the %s did not limit, the %s would, at %s times that rate.",
+			report_limit_words(r->binding), report_limit_words(next),
+			report_real(report_ratio(r->limit_pps[next], r->limit_pps[r->binding]), 2)
+				.s);
 	if (r->offered_pps > 0)
-		report_para(o, 2, "The lowest limit is %s times the trace's own average rate.", offered);
+		report_para(o, 2, "The lowest limit is %s times the trace's own average rate.",
+			    offered);
 	report_para(o, 2,
 		    "Gb/s count preamble and gap, as the speed of a port does. Expected: with the "
 		    "efficiency of the link profile, %s. (1): the ceiling at efficiency 1. Host "
 		    "cores: all polls find full bursts; packets spread over the queues as here.",
 		    cqesim_profile_text(r->config->link, CQESIM_LINK_EFFICIENCY));
 	if (r->compression == CQESIM_COMP_BALANCED)
-		report_para(o, 2,
-			    "Balanced compresses under back-pressure only, so the link's figures hold "
-			    "for the share compressed in this run; at higher rates more is compressed "
-			    "and the link carries more, up to aggressive (--compare shows both).");
+		report_para(
+			o, 2,
+			"Balanced compresses under back-pressure only, so the link's figures hold "
+			"for the share compressed in this run; at higher rates more is compressed "
+			"and the link carries more, up to aggressive (--compare shows both).");
 }
 
 /* ---- PCIe ---- */
 
 static const char *const kind_words[CQESIM_TRAFFIC_KINDS] = {
-	"packet data", "plain CQEs", "title CQEs", "mini arrays", "WQE requests",
-	"WQE completions",
+	"packet data", "plain CQEs", "title CQEs", "mini arrays", "WQE requests", "WQE completions",
 };
 
 /* MB/s of so many bytes per packet at so many packets per second. */
@@ -144,25 +144,27 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 			     report_real(r->per_packet[CQESIM_DOWN], 2).s);
 	else
 		report_title(o, "PCIe: bytes per packet n/a, no packet was delivered");
-	report_para(o, 2,
-		    "Completions cost %s B per packet, headers included; plain CQEs would cost %s B.",
-		    report_real(m->completions, 2).s, report_real(r->plain_cqe_bytes, 2).s);
+	report_para(
+		o, 2,
+		"Completions cost %s B per packet, headers included; plain CQEs would cost %s B.",
+		report_real(m->completions, 2).s, report_real(r->plain_cqe_bytes, 2).s);
 	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "", "", "", "payload", "wire",
 		"wire", "trace", "line rate");
-	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "kind", "way", "TLPs", "B", "B",
-		"B/packet", "MB/s", "MB/s");
+	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "kind", "way", "TLPs", "B",
+		"B", "B/packet", "MB/s", "MB/s");
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 		pcie_line(o, r, m, kind_words[k], report_traffic_direction(k), &r->nic.traffic[k],
 			  r->bytes_per_packet[k]);
 	pcie_line(o, r, m, "DLLPs", CQESIM_UP, NULL, r->dllp_per_packet[CQESIM_UP]);
 	pcie_line(o, r, m, "DLLPs", CQESIM_DOWN, NULL, r->dllp_per_packet[CQESIM_DOWN]);
 	pcie_sums(o, r, m);
-	report_para(o, 2,
-		    "Up: device to host. Wire: with TLP headers and framing. DLLPs (Acks and credits) "
-		    "are averages and not in the TLP counts. WQE reads per packet: the share of the "
-		    "WQEs used. 100 %% is %s MB/s each way; where the trace's rate is above it, the "
-		    "device's buffer held the rest.",
-		    report_real(r->link_rate / 1e6, 0).s);
+	report_para(
+		o, 2,
+		"Up: device to host. Wire: with TLP headers and framing. DLLPs (Acks and credits) "
+		"are averages and not in the TLP counts. WQE reads per packet: the share of the "
+		"WQEs used. 100 %% is %s MB/s each way; where the trace's rate is above it, the "
+		"device's buffer held the rest.",
+		report_real(r->link_rate / 1e6, 0).s);
 }
 
 /* ---- policies side by side ---- */
@@ -173,9 +175,24 @@ struct column {
 };
 
 enum row_kind {
-	ROW_COMPLETIONS, ROW_UP, ROW_DOWN, ROW_SAVED, ROW_SAVED_TOTAL, ROW_LINK_MAX,
-	ROW_LINK_EXPECTED, ROW_HOST, ROW_BINDING, ROW_ROOM, ROW_DELIVERED, ROW_SESSIONS,
-	ROW_SESSION_MEAN, ROW_COMPRESSED, ROW_BURST_MEAN, ROW_BURST_P99, ROW_POLLS, ROW_EMPTY,
+	ROW_COMPLETIONS,
+	ROW_UP,
+	ROW_DOWN,
+	ROW_SAVED,
+	ROW_SAVED_TOTAL,
+	ROW_LINK_MAX,
+	ROW_LINK_EXPECTED,
+	ROW_HOST,
+	ROW_BINDING,
+	ROW_ROOM,
+	ROW_DELIVERED,
+	ROW_SESSIONS,
+	ROW_SESSION_MEAN,
+	ROW_COMPRESSED,
+	ROW_BURST_MEAN,
+	ROW_BURST_P99,
+	ROW_POLLS,
+	ROW_EMPTY,
 	ROWS
 };
 

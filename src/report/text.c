@@ -38,10 +38,11 @@ static void link_headline(struct report_out *o, const struct cqesim_result *r)
 		return;
 	}
 	if (r->link_has_room)
-		report_para(o, 0,
-			    "The link has room: for this mix %s carries %s (%s if nothing were lost "
-			    "on it), the port's line rate is %s.",
-			    link, expected.s, most.s, line.s);
+		report_para(
+			o, 0,
+			"The link has room: for this mix %s carries %s (%s if nothing were lost "
+			"on it), the port's line rate is %s.",
+			link, expected.s, most.s, line.s);
 	else
 		report_para(o, 0,
 			    "The link does not carry line rate: for this mix %s carries %s (%s if "
@@ -61,8 +62,8 @@ static void trace_headline(struct report_out *o, const struct cqesim_result *r)
 		report_para(o, 0, "This trace offers %s on average: %s carries that %s times over.",
 			    offered.s, link, report_real(times, 2).s);
 	else
-		report_para(o, 0, "This trace offers %s on average: %s carries %s of that.", offered.s,
-			    link, report_percent(times).s);
+		report_para(o, 0, "This trace offers %s on average: %s carries %s of that.",
+			    offered.s, link, report_percent(times).s);
 }
 
 static enum cqesim_drop main_drop(const struct cqesim_result *r)
@@ -96,13 +97,13 @@ static void headline(struct report_out *o, const struct cqesim_result *r,
 			    report_percent(report_ratio((double)m->dropped, (double)r->arrived)).s,
 			    cqesim_drop_name(main_drop(r)));
 	if (r->delivered)
-		report_para(o, 0,
-			    "Completions cost %s B of PCIe per packet; compression (%s%s) saves %s B "
-			    "of the %s B of plain CQEs.",
-			    report_real(m->completions, 2).s, report_compression(r),
-			    r->compression == CQESIM_COMP_BALANCED ? ": under back-pressure only"
-								   : "",
-			    report_real(m->saved, 2).s, report_real(r->plain_cqe_bytes, 2).s);
+		report_para(
+			o, 0,
+			"Completions cost %s B of PCIe per packet; compression (%s%s) saves %s B "
+			"of the %s B of plain CQEs.",
+			report_real(m->completions, 2).s, report_compression(r),
+			r->compression == CQESIM_COMP_BALANCED ? ": under back-pressure only" : "",
+			report_real(m->saved, 2).s, report_real(r->plain_cqe_bytes, 2).s);
 }
 
 /* ---- what was replayed ---- */
@@ -151,7 +152,8 @@ static void classes(struct report_out *o, const struct cqesim_port_stats *s)
 static void fcs(struct report_out *o, const struct cqesim_trace_stats *t, const char *note)
 {
 	if (t->synthetic)
-		report_row(o, "FCS", "sizes of the synthetic workload are with FCS, as on the wire");
+		report_row(o, "FCS",
+			   "sizes of the synthetic workload are with FCS, as on the wire");
 	else if (t->fcs == CQESIM_FCS_PRESENT)
 		report_row(o, "FCS", "the capture's lengths include the 4 bytes of the FCS (%s)",
 			   t->fcs_detected ? "detected" : "--fcs present");
@@ -175,10 +177,12 @@ static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
 		{t->skipped[CQESIM_SKIP_REQUESTED], "left out at the start, as asked (--skip)"},
 		{t->skipped[CQESIM_SKIP_ZERO_LENGTH], "skipped: records without a single byte"},
 		{t->padded, "below 60 bytes: padded as on the wire"},
-		{t->cut, "stored shorter than they were: full length counts, headers as far as stored"},
+		{t->cut,
+		 "stored shorter than they were: full length counts, headers as far as stored"},
 		{t->stored_longer, "stored longer than they were: the surplus is ignored"},
 		{t->time_backwards, "with a time before an earlier one: taken as equal to it"},
-		{t->clock_steps, "of these more than a second back: the clock was set, time goes on"},
+		{t->clock_steps,
+		 "of these more than a second back: the clock was set, time goes on"},
 		{t->gaps_clamped, "after a gap of over 100 days, which was shortened"},
 		{r->segmented, "longer than the MTU: cut into segments (--segment)"},
 		{r->segments, "made by that"},
@@ -188,8 +192,8 @@ static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
 	for (unsigned i = 0; i < sizeof(note) / sizeof(note[0]); i++) {
 		if (!note[i].n)
 			continue;
-		report_row(o, label, "%s packet%s %s", report_count(note[i].n).s, report_plural(note[i].n),
-			   note[i].what);
+		report_row(o, label, "%s packet%s %s", report_count(note[i].n).s,
+			   report_plural(note[i].n), note[i].what);
 		label = "";
 	}
 	if (t->skipped[CQESIM_SKIP_ZERO_LENGTH] && *t->zero_where) {
@@ -198,7 +202,8 @@ static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
 	}
 	if (t->truncated)
 		report_row(o, label, "truncated: %s; what was read before counts",
-			   *t->truncated_where ? t->truncated_where : "the capture ends in a record");
+			   *t->truncated_where ? t->truncated_where
+					       : "the capture ends in a record");
 }
 
 static void replayed(struct report_out *o, const struct cqesim_report *report,
@@ -216,7 +221,8 @@ static void replayed(struct report_out *o, const struct cqesim_report *report,
 		   report_count(t->capture_bytes).s, report_count(t->stored_bytes).s,
 		   report_count(t->wire_bytes).s, report_real(mean, 2).s);
 	if (r->offered_pps > 0)
-		report_row(o, "time", "%s from the first frame to the end of the last: %s, %s on the port",
+		report_row(o, "time",
+			   "%s from the first frame to the end of the last: %s, %s on the port",
 			   report_time(r->duration_ps).s, report_rate(r->offered_pps).s,
 			   report_bits(r->offered_pps * m->line_bits).s);
 	else
@@ -238,22 +244,24 @@ static void set_up(struct report_out *o, const struct cqesim_result *r)
 	report_title(o, "Set-up");
 	report_row(o, "device", "%s: %s; port %s Gb/s", c->device->name, c->device->title,
 		   cqesim_profile_text(c->device, CQESIM_DEV_PORT_SPEED));
-	report_row(o, "link",
-		   "%s: PCIe Gen%u, %u lane%s, %s MB/s each way for TLPs and DLLPs; MPS %s B, MRRS %s "
-		   "B, RCB %s B, efficiency %s",
-		   c->link->name, c->link->generation, c->link->lanes, report_plural(c->link->lanes),
-		   report_real(r->link_rate / 1e6, 0).s, cqesim_profile_text(c->link, CQESIM_LINK_MPS),
-		   cqesim_profile_text(c->link, CQESIM_LINK_MRRS),
-		   cqesim_profile_text(c->link, CQESIM_LINK_RCB),
-		   cqesim_profile_text(c->link, CQESIM_LINK_EFFICIENCY));
+	report_row(
+		o, "link",
+		"%s: PCIe Gen%u, %u lane%s, %s MB/s each way for TLPs and DLLPs; MPS %s B, MRRS %s "
+		"B, RCB %s B, efficiency %s",
+		c->link->name, c->link->generation, c->link->lanes, report_plural(c->link->lanes),
+		report_real(r->link_rate / 1e6, 0).s, cqesim_profile_text(c->link, CQESIM_LINK_MPS),
+		cqesim_profile_text(c->link, CQESIM_LINK_MRRS),
+		cqesim_profile_text(c->link, CQESIM_LINK_RCB),
+		cqesim_profile_text(c->link, CQESIM_LINK_EFFICIENCY));
 	report_row(o, "driver", "%s: %s", c->driver->name, c->driver->title);
 	report_row(o, "host", "%s: %s; %s GHz", c->host->name, c->host->title,
 		   cqesim_profile_text(c->host, CQESIM_HOST_CLOCK));
-	report_row(o, "queues",
-		   "%u, each on a core of its own: ring %s WQEs, completion ring %s CQEs, polls for "
-		   "bursts of up to %s packets",
-		   r->queues, report_count(c->ring).s, report_count(c->cq_size).s,
-		   report_count(c->burst).s);
+	report_row(
+		o, "queues",
+		"%u, each on a core of its own: ring %s WQEs, completion ring %s CQEs, polls for "
+		"bursts of up to %s packets",
+		r->queues, report_count(c->ring).s, report_count(c->cq_size).s,
+		report_count(c->burst).s);
 	report_row(o, "port", "MTU %s B (frames to %s B without FCS); checksums %s; FCS %s",
 		   report_count(c->mtu).s, report_count(r->max_frame).s,
 		   checksums[(unsigned)c->checksums <= CQESIM_CHECKSUMS_VERIFY ? c->checksums : 0],

@@ -30,8 +30,8 @@ int cqesim_rq_init(struct cqesim_rq *rq, const void *ring, unsigned log_size, un
 int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 		     struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX], uint32_t *length_fits)
 {
-	const uint8_t *wqe = rq->ring + ((size_t)(rq->ci & rq->mask) << rq->log_segs) *
-						CQESIM_RQ_SEG_BYTES;
+	const uint8_t *wqe =
+		rq->ring + ((size_t)(rq->ci & rq->mask) << rq->log_segs) * CQESIM_RQ_SEG_BYTES;
 	const uint8_t *end = wqe + ((size_t)CQESIM_RQ_SEG_BYTES << rq->log_segs);
 	uint32_t left = length;
 	int n = 0;

@@ -66,14 +66,15 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 		return cqesim_fail(err, -EINVAL, "burst %u: expected 1 to %u", c->burst,
 				   CQESIM_BURST_MAX);
 	if (is(c->driver, CQESIM_DRV_REFEREE_MODE, "vec") && c->burst < CQESIM_VEC_BURST_MIN)
-		return cqesim_fail(err, -EINVAL,
-				   "burst %u: the vector receive function returns nothing when asked for "
-				   "fewer than %u",
-				   c->burst, CQESIM_VEC_BURST_MIN);
+		return cqesim_fail(
+			err, -EINVAL,
+			"burst %u: the vector receive function returns nothing when asked for "
+			"fewer than %u",
+			c->burst, CQESIM_VEC_BURST_MIN);
 	compression(sim);
 	if (c->mini_format < 0)
-		c->mini_format =
-			cqesim_mini_format_parse(cqesim_profile_text(c->driver, CQESIM_DRV_MINI_FORMAT));
+		c->mini_format = cqesim_mini_format_parse(
+			cqesim_profile_text(c->driver, CQESIM_DRV_MINI_FORMAT));
 	if (c->mini_format < 0 || c->mini_format >= CQESIM_MINI_FORMATS)
 		return cqesim_fail(err, -EINVAL, "unknown mini-CQE format %d", c->mini_format);
 	r->mini_format = (enum cqesim_mini_format)c->mini_format;
@@ -98,10 +99,11 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 		return cqesim_fail(err, -EINVAL, "cq-size %u: expected a power of two, up to %u",
 				   c->cq_size, 1u << CQESIM_CQ_LOG_MAX);
 	if (c->cq_size < c->ring)
-		return cqesim_fail(err, -EINVAL,
-				   "cq-size %u: expected at least the ring's %u, or completions would "
-				   "overrun it",
-				   c->cq_size, c->ring);
+		return cqesim_fail(
+			err, -EINVAL,
+			"cq-size %u: expected at least the ring's %u, or completions would "
+			"overrun it",
+			c->cq_size, c->ring);
 	sim->log_cq = (unsigned)log2_exact(c->cq_size);
 	r->max_frame = c->mtu + CQESIM_MTU_OVERHEAD;
 	r->config = c;
@@ -114,8 +116,7 @@ static int compare_mask(const struct cqesim_profile *device, uint8_t mask[64],
 {
 	char words[512], *at = words, *word;
 
-	snprintf(words, sizeof(words), "%s",
-		 cqesim_profile_text(device, CQESIM_DEV_COMP_COMPARE));
+	snprintf(words, sizeof(words), "%s", cqesim_profile_text(device, CQESIM_DEV_COMP_COMPARE));
 	memset(mask, 0, 64);
 	while ((word = strsep(&at, " ,\t")) != NULL) {
 		const struct cqesim_field *field;
@@ -128,7 +129,8 @@ static int compare_mask(const struct cqesim_profile *device, uint8_t mask[64],
 		field = cqesim_cqe_rx_field(word);
 		if (!field)
 			return cqesim_fail(err, -EINVAL,
-					   "session_compare: \"%s\" is not a field of the CQE", word);
+					   "session_compare: \"%s\" is not a field of the CQE",
+					   word);
 		cqesim_field_mask(field, mask);
 	}
 	return 0;
@@ -149,20 +151,24 @@ int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 	const struct cqesim_profile *dev = sim->config.device, *link = sim->config.link;
 
 	*nic = (struct cqesim_nic_config){
-		.link = {
-			.generation = link->generation,
-			.lanes = link->lanes,
-			.mps = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MPS),
-			.mrrs = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MRRS),
-			.rcb = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_RCB),
-			.addr_bits = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_ADDR_BITS),
-			.ecrc = cqesim_profile_flag(link, CQESIM_LINK_ECRC),
-			.ack_every = cqesim_profile_num(link, CQESIM_LINK_ACK_EVERY),
-			.fc_every = cqesim_profile_num(link, CQESIM_LINK_FC_EVERY),
-			.skp_blocks = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_BLOCKS),
-			.skp_symbols = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_SYMBOLS),
-			.efficiency = cqesim_profile_num(link, CQESIM_LINK_EFFICIENCY),
-		},
+		.link =
+			{
+				.generation = link->generation,
+				.lanes = link->lanes,
+				.mps = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MPS),
+				.mrrs = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MRRS),
+				.rcb = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_RCB),
+				.addr_bits =
+					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_ADDR_BITS),
+				.ecrc = cqesim_profile_flag(link, CQESIM_LINK_ECRC),
+				.ack_every = cqesim_profile_num(link, CQESIM_LINK_ACK_EVERY),
+				.fc_every = cqesim_profile_num(link, CQESIM_LINK_FC_EVERY),
+				.skp_blocks =
+					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_BLOCKS),
+				.skp_symbols =
+					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_SYMBOLS),
+				.efficiency = cqesim_profile_num(link, CQESIM_LINK_EFFICIENCY),
+			},
 		.max_pps = cqesim_profile_num(dev, CQESIM_DEV_MAX_PPS) * 1e6,
 		.rx_buffer_bytes = cqesim_profile_u64(dev, CQESIM_DEV_RX_BUFFER),
 		.write_latency_ps = cqesim_profile_u64(dev, CQESIM_DEV_WRITE_LATENCY) * 1000,
@@ -221,10 +227,9 @@ int cqesim_sim_port(struct cqesim_port *port, const struct cqesim_sim_config *c,
 		    struct cqesim_error *err)
 {
 	unsigned mtu = c->mtu ? c->mtu : CQESIM_MTU_DEFAULT;
-	int format = c->mini_format >= 0
-			     ? c->mini_format
-			     : cqesim_mini_format_parse(
-				       cqesim_profile_text(c->driver, CQESIM_DRV_MINI_FORMAT));
+	int format = c->mini_format >= 0 ? c->mini_format
+					 : cqesim_mini_format_parse(cqesim_profile_text(
+						   c->driver, CQESIM_DRV_MINI_FORMAT));
 	struct cqesim_port_config p = {
 		.rss_symmetric = cqesim_profile_flag(c->driver, CQESIM_DRV_RSS_SYMMETRIC),
 		.queues = c->queues,

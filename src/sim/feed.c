@@ -11,7 +11,7 @@
 #include "sim_internal.h"
 
 #define FEED_MAGIC "CQFEED01"
-#define FEED_CALL UINT32_C(0xfffffffd)
+#define FEED_CALL  UINT32_C(0xfffffffd)
 
 /* A slot as it was written, waiting for the first poll that can see it. */
 struct entry {
@@ -23,7 +23,8 @@ struct entry {
 struct cqesim_feed {
 	struct outfile out;
 	unsigned burst;
-	struct entry *entry; /* in order; [first, count) not yet in the file, [dated, count) no time yet */
+	struct entry *entry; /* in order; [first, count) not yet in the file, [dated, count) no time
+				yet */
 	size_t first, dated, count, room;
 	int failed;
 };
@@ -91,7 +92,8 @@ static int polled(void *context, unsigned queue, uint64_t now_ps, const struct c
 	(void)n;
 	if (queue)
 		return 0;
-	for (; feed->first < feed->dated && feed->entry[feed->first].visible_ps <= now_ps; feed->first++) {
+	for (; feed->first < feed->dated && feed->entry[feed->first].visible_ps <= now_ps;
+	     feed->first++) {
 		word(feed, feed->entry[feed->first].slot);
 		fwrite(feed->entry[feed->first].bytes, 1, CQESIM_CQE_BYTES, feed->out.stream);
 	}
@@ -179,22 +181,25 @@ int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *t
 	unsigned log_ring = (unsigned)__builtin_ctz(c->ring);
 	bool vec = !strcmp(mode, "vec");
 	if (vec && log_cq != log_ring)
-		return cqesim_fail(err, -ENOTSUP,
-				   "the vector receive function takes no completion ring (%u) of another size "
-				   "than the receive queue (%u)",
-				   c->cq_size, c->ring);
+		return cqesim_fail(
+			err, -ENOTSUP,
+			"the vector receive function takes no completion ring (%u) of another size "
+			"than the receive queue (%u)",
+			c->cq_size, c->ring);
 	if (vec && cqesim_profile_flag(c->device, CQESIM_DEV_COMP_CROSS))
 		return cqesim_fail(err, -ENOTSUP,
-				   "sessions may cross the ring's end, which the vector receive function does not "
+				   "sessions may cross the ring's end, which the vector receive "
+				   "function does not "
 				   "bear: use --driver dpdk-mlx5-scalar");
 	if (log_cq > 15 || (vec && log_cq < 4))
 		return cqesim_fail(err, -ENOTSUP, "pmd_referee takes no ring of %u entries",
 				   c->cq_size);
 	unsigned burst = c->burst < 1024 ? c->burst : 1024;
-	int n = snprintf(text, size,
-			 "pmd_referee --feed %s --mode %s --mcqe-format %s --log-cqe-n %u --log-elts-n %u "
-			 "--burst %u%s",
-			 quoted, mode, cqesim_mini_format_name(r->mini_format), log_cq, log_ring,
-			 burst, c->keep_fcs ? " --crc-present 1" : "");
+	int n = snprintf(
+		text, size,
+		"pmd_referee --feed %s --mode %s --mcqe-format %s --log-cqe-n %u --log-elts-n %u "
+		"--burst %u%s",
+		quoted, mode, cqesim_mini_format_name(r->mini_format), log_cq, log_ring, burst,
+		c->keep_fcs ? " --crc-present 1" : "");
 	return n < (int)size ? 0 : cqesim_fail(err, -ENAMETOOLONG, "%s: name too long", path);
 }

@@ -28,7 +28,8 @@ int cqesim_replay_run(struct cqesim_replay *r, struct cqesim_error *err)
 	}
 	if (n < 0)
 		return n;
-	/* Records without a byte are no frames, but a dissector counts them: nothing readable in them. */
+	/* Records without a byte are no frames, but a dissector counts them: nothing readable in
+	 * them. */
 	r->port_stats->by_view[CQESIM_VIEW_L4_NONE] +=
 		cqesim_trace_stats(r->trace)->skipped[CQESIM_SKIP_ZERO_LENGTH];
 	for (unsigned i = 0; i < r->sims; i++) {

@@ -5,7 +5,10 @@
 const char *cqesim_drop_name(enum cqesim_drop drop)
 {
 	static const char *const name[CQESIM_DROPS] = {
-		"oversize", "rx_discards_phy", "rx_out_of_buffer", "other",
+		"oversize",
+		"rx_discards_phy",
+		"rx_out_of_buffer",
+		"other",
 	};
 	return (unsigned)drop < CQESIM_DROPS ? name[drop] : "unknown";
 }
@@ -116,10 +119,10 @@ static double host_ceiling(const struct cqesim_sim *sim)
 	if (!r->delivered || !busiest)
 		return 0;
 	double n = (double)(r->nic.plain + r->nic.session_packets);
-	double cycles = h.poll_cycles / h.burst +
-			((double)r->nic.plain * h.plain_cycles +
-			 (double)r->nic.session_packets * h.mini_cycles +
-			 (double)r->nic.sessions * h.session_cycles) / n;
+	double cycles = h.poll_cycles / h.burst + ((double)r->nic.plain * h.plain_cycles +
+						   (double)r->nic.session_packets * h.mini_cycles +
+						   (double)r->nic.sessions * h.session_cycles) /
+							  n;
 	return h.clock_hz / cycles * (double)offered / (double)busiest;
 }
 
@@ -140,13 +143,14 @@ void sim_result(struct cqesim_sim *sim)
 	if (r->arrived >= 2)
 		r->offered_pps = (double)r->arrived / ((double)r->duration_ps * 1e-12);
 	if (r->arrived) {
-		double wire = (double)r->arrived_wire_bytes / (double)r->arrived +
-			      CQESIM_WIRE_GAP_BYTES;
+		double wire =
+			(double)r->arrived_wire_bytes / (double)r->arrived + CQESIM_WIRE_GAP_BYTES;
 		r->line_pps = cqesim_profile_num(dev, CQESIM_DEV_PORT_SPEED) * 1e9 / 8 / wire;
 	}
 	if (r->delivered) {
-		r->link_binding = r->per_packet[CQESIM_DOWN] > r->per_packet[CQESIM_UP] ? CQESIM_DOWN
-										     : CQESIM_UP;
+		r->link_binding = r->per_packet[CQESIM_DOWN] > r->per_packet[CQESIM_UP]
+					  ? CQESIM_DOWN
+					  : CQESIM_UP;
 		r->link_max_pps = r->link_rate / r->per_packet[r->link_binding];
 	}
 	r->limit_pps[CQESIM_LIMIT_PORT] = r->line_pps;

@@ -11,7 +11,8 @@
 #include "sim_internal.h"
 
 #define LKEY 0x1234u
-/* No stack hands a card more in one piece (Linux GSO_MAX_SIZE); a longer "packet" is a broken record. */
+/* No stack hands a card more in one piece (Linux GSO_MAX_SIZE); a longer "packet" is a broken
+ * record. */
 #define SEGMENT_BYTES_MAX 524280u
 /* Where an mbuf's data begins in a mempool element: header, struct rte_mbuf, headroom. */
 #define BUFFER_HEAD (64u + 128u + 128u)
@@ -91,8 +92,8 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 	q->wq_ring = lines((size_t)sim->config.ring * CQESIM_RQ_SEG_BYTES);
 	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
 	q->buffers_size = stride * sim->config.ring;
-	q->buffers = mmap(NULL, q->buffers_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-			  -1, 0);
+	q->buffers = mmap(NULL, q->buffers_size, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (q->buffers == MAP_FAILED)
 		q->buffers = NULL;
 	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->buffers)
@@ -129,8 +130,8 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 	if (!rc)
 		rc = cqesim_nic_modify_rq(sim->nic, q->rqn, CQESIM_QUEUE_RDY, 0);
 	if (!rc)
-		rc = cqesim_cq_reader_init(&reader, q->cq_ring, sim->log_cq, sim->result.mini_format,
-					   sim_invalidate(sim));
+		rc = cqesim_cq_reader_init(&reader, q->cq_ring, sim->log_cq,
+					   sim->result.mini_format, sim_invalidate(sim));
 	if (rc)
 		return rc;
 	struct cqesim_host_config host = sim_host_config(sim);
@@ -236,7 +237,7 @@ static const char *differing_field(const struct cqesim_rxmeta *a, const struct c
 {
 #define DIFFERS(field)                                                                             \
 	if ((a->field ^ b->field) & mask->field)                                                   \
-		return #field
+	return #field
 	DIFFERS(byte_cnt);
 	DIFFERS(rx_hash_res);
 	DIFFERS(flow_tag);
@@ -251,15 +252,15 @@ static const char *differing_field(const struct cqesim_rxmeta *a, const struct c
 	return "wqe_counter or opcode";
 }
 
-static int mismatch(struct queue *q, const struct cqesim_completion *c, const struct cqesim_rxmeta *sent,
-		    const struct cqesim_rxmeta *mask)
+static int mismatch(struct queue *q, const struct cqesim_completion *c,
+		    const struct cqesim_rxmeta *sent, const struct cqesim_rxmeta *mask)
 {
-	return cqesim_fail(&q->sim->fault, -EBADMSG,
-			   "internal error: queue %u, packet %llu: the completion at index %u (slot %u) "
-			   "does not say what was sent: %s",
-			   q->number, (unsigned long long)q->read_count, c->index,
-			   c->index & (q->sim->config.cq_size - 1),
-			   differing_field(&c->meta, sent, mask));
+	return cqesim_fail(
+		&q->sim->fault, -EBADMSG,
+		"internal error: queue %u, packet %llu: the completion at index %u (slot %u) "
+		"does not say what was sent: %s",
+		q->number, (unsigned long long)q->read_count, c->index,
+		c->index & (q->sim->config.cq_size - 1), differing_field(&c->meta, sent, mask));
 }
 
 static inline uint64_t word(const struct cqesim_rxmeta *m, unsigned i)
@@ -285,7 +286,8 @@ static int deliver(void *context, const struct cqesim_completion *c, unsigned n,
 	const struct cqesim_sim *sim = q->sim;
 
 	if (q->sent_count - q->read_count < n)
-		n = (unsigned)(q->sent_count - q->read_count) + 1; /* the first that was never sent */
+		n = (unsigned)(q->sent_count - q->read_count) +
+		    1; /* the first that was never sent */
 	for (unsigned i = 0; i < n; i++, q->read_count++) {
 		const struct cqesim_rxmeta *sent = &q->sent[q->read_count & q->sent_mask];
 		const uint64_t *mask = c[i].session_i ? sim->meta_mask : everything;
@@ -298,8 +300,8 @@ static int deliver(void *context, const struct cqesim_completion *c, unsigned n,
 			return mismatch(q, &c[i], sent, (const struct cqesim_rxmeta *)mask);
 	}
 	if (sim->config.observer && sim->config.observer->polled)
-		return sim->config.observer->polled(sim->config.observer->context, q->number, now_ps,
-						    c, n);
+		return sim->config.observer->polled(sim->config.observer->context, q->number,
+						    now_ps, c, n);
 	return 0;
 }
 
@@ -315,7 +317,8 @@ static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim
 	if (*q->sim->fault.text)
 		return cqesim_fail(err, rc, "%s", q->sim->fault.text);
 	if (rc != -EBADMSG)
-		return cqesim_fail(err, rc, "queue %u, packet %llu: stopped by what observes the ring: %s",
+		return cqesim_fail(err, rc,
+				   "queue %u, packet %llu: stopped by what observes the ring: %s",
 				   q->number, (unsigned long long)q->read_count, strerror(-rc));
 	const struct cqesim_cq_fault *f = cqesim_host_fault(q->host);
 	return cqesim_fail(err, rc,
@@ -358,7 +361,8 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 			return rc;
 	}
 
-	/* Time-outs before now may publish to other queues: always in the past of their next packet. */
+	/* Time-outs before now may publish to other queues: always in the past of their next
+	 * packet. */
 	enum cqesim_rx_result result = cqesim_nic_receive(sim->nic, q->rqn, now_ps, meta,
 							  frame->data, frame->cap_len, NULL);
 	if (result == CQESIM_RX_DELIVERED) {
@@ -372,7 +376,8 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 	return 0;
 }
 
-/* A sender's card cuts to the MTU: IP packets of that size, in frames with the packet's own tags. */
+/* A sender's card cuts to the MTU: IP packets of that size, in frames with the packet's own tags.
+ */
 static uint32_t segment_max(const struct cqesim_sim *sim, const struct cqesim_rx *rx)
 {
 	uint32_t max = sim->config.mtu + 14;
@@ -451,13 +456,15 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 					   "internal error: queue %u: %llu packets sent, %llu read",
 					   i, (unsigned long long)q->sent_count,
 					   (unsigned long long)q->read_count);
-		/* A title that promises more than there was shows only in what the reader still expects. */
+		/* A title that promises more than there was shows only in what the reader still
+		 * expects. */
 		const struct cqesim_cq_reader *reader = cqesim_host_reader(q->host);
 		if (reader->n || reader->ci != (uint32_t)q->read_count)
-			return cqesim_fail(err, -EBADMSG,
-					   "internal error: queue %u: the completion at index %u (slot %u) "
-					   "is of a session longer than what was sent",
-					   i, reader->ci, reader->ci & reader->mask);
+			return cqesim_fail(
+				err, -EBADMSG,
+				"internal error: queue %u: the completion at index %u (slot %u) "
+				"is of a session longer than what was sent",
+				i, reader->ci, reader->ci & reader->mask);
 	}
 	sim_result(sim);
 	sim->finished = true;

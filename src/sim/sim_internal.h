@@ -36,7 +36,8 @@ struct cqesim_sim {
 	struct cqesim_pacer wire; /* units: bytes */
 	uint64_t wire_gap_ps;     /* of the gap after a frame */
 	unsigned log_ring, log_cq;
-	uint64_t meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
+	uint64_t
+		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
 	struct queue *queue;
 	struct cqesim_error fault;
 	bool finished;

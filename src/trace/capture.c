@@ -79,9 +79,9 @@ static int refuse_link_type(const char *name, int dlt, struct cqesim_error *err)
 {
 	const char *type = pcap_datalink_val_to_name(dlt);
 	return cqesim_fail(
-	    err, -EPROTONOSUPPORT,
-	    "%s: link type %s (%d) is not Ethernet; cqesim reads Ethernet captures only", name,
-	    type ? type : "unknown", dlt);
+		err, -EPROTONOSUPPORT,
+		"%s: link type %s (%d) is not Ethernet; cqesim reads Ethernet captures only", name,
+		type ? type : "unknown", dlt);
 }
 
 /* What the file itself says about an FCS: in units of 16 bits (draft-ietf-opsawg-pcap). */
@@ -109,10 +109,10 @@ static void set_fcs(struct capture *c, enum cqesim_fcs fcs)
 static uint32_t record_header_bytes(const struct trace_source *s)
 {
 	static const uint8_t magics[][4] = {
-	    {0xd4, 0xc3, 0xb2, 0xa1}, /* microseconds */
-	    {0xa1, 0xb2, 0xc3, 0xd4},
-	    {0x4d, 0x3c, 0xb2, 0xa1}, /* nanoseconds */
-	    {0xa1, 0xb2, 0x3c, 0x4d},
+		{0xd4, 0xc3, 0xb2, 0xa1}, /* microseconds */
+		{0xa1, 0xb2, 0xc3, 0xd4},
+		{0x4d, 0x3c, 0xb2, 0xa1}, /* nanoseconds */
+		{0xa1, 0xb2, 0x3c, 0x4d},
 	};
 	for (size_t i = 0; s->format == TRACE_PLAIN && i < sizeof(magics) / 4; i++)
 		if (!memcmp(s->in, magics[i], 4))
@@ -129,8 +129,8 @@ static int open_file(struct capture *c, struct cqesim_error *err)
 	c->source = s;
 	char reason[PCAP_ERRBUF_SIZE] = "";
 	FILE *stream = s->stream;
-	c->pcap =
-	    pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO, reason);
+	c->pcap = pcap_fopen_offline_with_tstamp_precision(stream, PCAP_TSTAMP_PRECISION_NANO,
+							   reason);
 	if (!c->pcap) {
 		if (*s->problem)
 			rc = cqesim_fail(err, -EINVAL, "%s: %s", s->name, s->problem);
@@ -194,11 +194,11 @@ static void take(u_char *user, const struct pcap_pkthdr *h, const u_char *bytes)
 		pcap_breakloop(c->pcap);
 	}
 	c->raw[n] = (struct raw_record){
-	    .ns = trace_clock_ns(h->ts.tv_sec, h->ts.tv_usec, c->seconds_u32),
-	    .offset = c->offset,
-	    .data = data,
-	    .stored = stored,
-	    .length = h->len,
+		.ns = trace_clock_ns(h->ts.tv_sec, h->ts.tv_usec, c->seconds_u32),
+		.offset = c->offset,
+		.data = data,
+		.stored = stored,
+		.length = h->len,
 	};
 	c->record++;
 	/* Of a record above the snapshot length libpcap does not say how long it was. */

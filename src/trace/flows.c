@@ -34,8 +34,8 @@
 static const uint8_t macs[12] = {2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2};
 static const uint8_t ipv4_addresses[8] = {198, 18, 0, 0, 198, 19, 0, 1};
 static const uint8_t ipv6_addresses[32] = {
-    0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    0x20, 0x01, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
+	0x20, 0x01, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	0x20, 0x01, 0, 2, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,
 };
 
 static void put16(uint8_t *at, uint32_t v)

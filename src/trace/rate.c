@@ -185,8 +185,8 @@ int trace_timer_init(struct trace_timer *timer, const struct cqesim_rate *rate,
 		rc = cqesim_pacer_init(&timer->pacer, rate->num, rate->den);
 	else if (!rc && rate->kind == CQESIM_RATE_BPS)
 		rc = __builtin_mul_overflow(rate->den, 8, &bits)
-			 ? -ERANGE
-			 : cqesim_pacer_init(&timer->pacer, rate->num, bits);
+			     ? -ERANGE
+			     : cqesim_pacer_init(&timer->pacer, rate->num, bits);
 	else if (!rc && rate->kind == CQESIM_RATE_SPEEDUP) {
 		/* Picoseconds of output per picosecond of the capture. */
 		timer->pacer.num = rate->den;

@@ -210,8 +210,8 @@ static bool starts(const struct trace_source *s, const char *magic, size_t n)
 static int recognize(struct trace_source *s, struct cqesim_error *err)
 {
 	/* zstd: a frame (RFC 8878, 3.1.1), or a skippable one as pzstd writes first (3.1.2). */
-	bool skippable =
-	    s->in_end >= 4 && (s->in[0] & 0xf0) == 0x50 && !memcmp(s->in + 1, "\x2a\x4d\x18", 3);
+	bool skippable = s->in_end >= 4 && (s->in[0] & 0xf0) == 0x50 &&
+			 !memcmp(s->in + 1, "\x2a\x4d\x18", 3);
 	if (starts(s, "\x1f\x8b", 2))
 		s->format = TRACE_GZIP;
 	else if (starts(s, "\x28\xb5\x2f\xfd", 4) || skippable)

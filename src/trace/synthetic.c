@@ -115,8 +115,8 @@ static int parse_choice(const char *key, const char *value, const char *no, cons
 enum key { FRAME, FLOWS, RATE, PACKETS, PROTO, L3, VLAN, KEYS };
 
 static const char *const key_names[KEYS] = {
-    [FRAME] = "frame", [FLOWS] = "flows", [RATE] = "rate", [PACKETS] = "packets",
-    [PROTO] = "proto", [L3] = "l3",       [VLAN] = "vlan",
+	[FRAME] = "frame", [FLOWS] = "flows", [RATE] = "rate", [PACKETS] = "packets",
+	[PROTO] = "proto", [L3] = "l3",       [VLAN] = "vlan",
 };
 
 static int set_key(struct synthetic *s, enum key key, char *value, uint64_t line_bps,
@@ -211,12 +211,12 @@ static int check_sizes(struct synthetic *s, struct cqesim_error *err)
 	for (uint32_t i = 0; i < s->n_sizes; i++)
 		if (s->sizes[i].len < headers)
 			return cqesim_fail(
-			    err, -EINVAL,
-			    "workload: frame=%u is too short: the headers and FCS of "
-			    "l3=%s,proto=%s%s take %u bytes",
-			    s->sizes[i].len + CQESIM_FCS_BYTES, s->spec.ipv6 ? "ipv6" : "ipv4",
-			    s->spec.tcp ? "tcp" : "udp", s->spec.vlan ? " with a VLAN tag" : "",
-			    least);
+				err, -EINVAL,
+				"workload: frame=%u is too short: the headers and FCS of "
+				"l3=%s,proto=%s%s take %u bytes",
+				s->sizes[i].len + CQESIM_FCS_BYTES, s->spec.ipv6 ? "ipv6" : "ipv4",
+				s->spec.tcp ? "tcp" : "udp", s->spec.vlan ? " with a VLAN tag" : "",
+				least);
 	return 0;
 }
 

@@ -149,9 +149,9 @@ static void write_frame(pcap_dumper_t *dumper, const struct cqesim_frame *f, boo
 {
 	uint64_t ns = f->time_ps / PS_PER_NS;
 	struct pcap_pkthdr h = {
-	    .ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_usec = (suseconds_t)(ns % NS_PER_S)},
-	    .caplen = f->cap_len < SNAPLEN ? f->cap_len : SNAPLEN,
-	    .len = f->orig_len,
+		.ts = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_usec = (suseconds_t)(ns % NS_PER_S)},
+		.caplen = f->cap_len < SNAPLEN ? f->cap_len : SNAPLEN,
+		.len = f->orig_len,
 	};
 	const uint8_t *bytes = f->data;
 	if (synthetic && f->cap_len < f->orig_len) {
@@ -188,8 +188,8 @@ static int write_frames(struct cqesim_trace *trace, struct output *o, pcap_dumpe
 static int write_all(struct cqesim_trace *trace, struct output *o, uint64_t *packets,
 		     struct cqesim_error *err)
 {
-	pcap_t *pcap =
-	    pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN, PCAP_TSTAMP_PRECISION_NANO);
+	pcap_t *pcap = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, SNAPLEN,
+							    PCAP_TSTAMP_PRECISION_NANO);
 	if (!pcap)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	errno = 0;
