@@ -154,6 +154,7 @@ static void flood(struct fixture *f)
 	configure(f, CQESIM_COMP_CHOOSE_OFF);
 	r->arrived = 1250;
 	r->arrived_wire_bytes = 1250 * 64;
+	r->mix_wire_bytes = 84;
 	r->delivered = 1000;
 	r->delivered_bytes = 60000;
 	r->dropped[CQESIM_DROP_OVERSIZE] = 20;

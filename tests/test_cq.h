@@ -9,6 +9,9 @@
 /* Memory for a ring of 2^log_size slots, filled with 0; to be freed. */
 uint8_t *test_cq_ring(unsigned log_size);
 
+/* Add the tests of the reader. */
+void test_cq_reader(Suite *s);
+
 /* Add the tests of many laps: what lies in slots from laps before, and two threads. */
 void test_cq_laps(Suite *s);
 

@@ -19,6 +19,9 @@
 #define RIG_BUFFER 2048u
 #define RIG_KEY    0x00c0ffeeu
 #define RIG_BASE   UINT64_C(0x100000000)
+#define RIG_US     UINT64_C(1000000)
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct rig_queue {
 	unsigned log_size, log_segs;
@@ -52,6 +55,9 @@ void rig_config(struct rig *rig);
 void rig_start(struct rig *rig);
 void rig_stop(struct rig *rig);
 
+/* A queue's memory, all WQEs posted; nothing of the device yet. */
+struct rig_queue *rig_prepare(struct rig *rig, unsigned log_size, unsigned log_segs);
+
 /* A queue with all WQEs posted, in state RDY; 2^log_segs segments that share RIG_BUFFER bytes. */
 struct rig_queue *rig_add(struct rig *rig, unsigned log_size, unsigned log_segs, bool compress,
 			  enum cqesim_mini_format format);
@@ -75,7 +81,17 @@ void rig_event(const struct rig *rig, unsigned i, uint32_t cqn, uint32_t count, 
 void rig_traffic(const struct rig *rig, enum cqesim_traffic kind, uint64_t count, uint64_t payload,
 		 uint64_t wire);
 
-/* The tests of the compression policy. */
+/* Aggressive, sessions of at most max, 10 us; compared: what a driver takes from the title. */
+void rig_aggressive(struct rig *rig, uint32_t max);
+
+/* How many sessions ended for which reason. */
+void rig_ends(const struct rig *rig, unsigned mismatch, unsigned max, unsigned timeout,
+	      unsigned ring, unsigned relief, unsigned stop);
+
+/* Add the tests of packets, of the compression policy, of queues that go, of bytes. */
+void test_nic_packets(Suite *s);
 void test_nic_session(Suite *s);
+void test_nic_open(Suite *s);
+void test_nic_traffic(Suite *s);
 
 #endif

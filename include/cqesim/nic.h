@@ -7,8 +7,8 @@
  * it from a thread in real time.
  *
  * A packet's way:  pipeline (packet rate) -> buffer -> WQE -> data writes ->
- * CQE or compression session.  The buffer drains at the link's speed; what does
- * not fit is lost before the link (rx_discards_phy), what finds no WQE after it
+ * CQE or compression session.  The buffer drains at the link's speed; a packet
+ * that does not fit is lost before the link (rx_discards_phy), what finds no WQE after it
  * is lost as well (rx_out_of_buffer).  Receive is bounded by posted WQEs alone:
  * a completion ring is at least as large as the receive queues behind it.
  */

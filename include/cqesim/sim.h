@@ -118,14 +118,29 @@ struct cqesim_result {
 	unsigned queues;
 	uint64_t laps;               /* of the completion ring that went round most often */
 
-	/* Per delivered packet, bytes on the link; WQE reads as the share of the WQEs used. */
+	/*
+	 * Bytes on the link per packet of the mix, which is what the port takes
+	 * (all but oversize), delivered or not: packet data as it would be for all,
+	 * completions as they were for those delivered, WQE reads as the share of
+	 * the WQEs used.  So a ceiling does not depend on what was lost.
+	 */
 	double bytes_per_packet[CQESIM_TRAFFIC_KINDS];
 	double dllp_per_packet[2];      /* by direction */
 	double per_packet[2];           /* sum by direction */
+	double mix_wire_bytes;          /* frame, FCS, preamble and gap */
 	double plain_cqe_bytes;         /* what one plain CQE costs on this link */
+	double session_bytes;           /* per packet of a session, title and arrays; 0: there was none */
 	double link_rate;               /* bytes per second and direction, efficiency 1 */
-	double link_max_pps;            /* at efficiency 1 */
+	double link_plain_pps;          /* ceiling at efficiency 1 with plain CQEs */
+	double link_compressed_pps;     /* with all packets in sessions as they were; 0: unknown */
+	/*
+	 * The ceiling at efficiency 1.  Balanced compresses when the link is the
+	 * limit, so there it is the larger of the two above; otherwise that of
+	 * per_packet.
+	 */
+	double link_max_pps;
 	enum cqesim_direction link_binding;
+	uint64_t wire_lag_ps;           /* the last frame was so much later on the wire than its time */
 	double offered_pps;             /* arrived / duration; 0: fewer than two frames */
 	double line_pps;                /* port's line rate for this mix */
 	double limit_pps[CQESIM_LIMITS];

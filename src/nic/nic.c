@@ -59,6 +59,9 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 	return 0;
 }
 
+/* No packet that a queue takes is larger. */
+#define LARGEST_PACKET 65536u
+
 /* How long the link takes for so many bytes; longer than any clock: as long as clocks run. */
 static uint64_t link_ps(const struct cqesim_nic *nic, uint64_t bytes)
 {
@@ -91,6 +94,8 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 		return rc;
 	}
 	nic->buffer_ps = link_ps(nic, config->rx_buffer_bytes);
+	uint64_t largest_ps = link_ps(nic, LARGEST_PACKET);
+	nic->buffer_guard_ps = nic->buffer_ps > largest_ps ? nic->buffer_ps - largest_ps : 0;
 	nic->pressure_on_ps = link_ps(nic, config->backpressure_on_bytes);
 	nic->pressure_off_ps = link_ps(nic, config->backpressure_off_bytes);
 	for (uint32_t i = 0; i < COST_TABLE; i++)
@@ -354,7 +359,9 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 		nic->stats.backlog_max_ps = backlog;
 	if (rq->state != CQESIM_QUEUE_RDY)
 		return CQESIM_RX_NOT_READY;
-	if (backlog > nic->buffer_ps)
+	/* What waits and the packet itself must fit; far from full that needs no sum. */
+	if (backlog > nic->buffer_guard_ps &&
+	    backlog + link_ps(nic, meta->byte_cnt) > nic->buffer_ps)
 		return CQESIM_RX_BUFFER_FULL;
 	/* Ready for the link when the pipeline is done with it (or now, without a limit). */
 	uint64_t ready_ps = now_ps;

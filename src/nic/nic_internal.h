@@ -41,6 +41,7 @@ struct cqesim_nic {
 	struct cqesim_pacer pipeline; /* units: packets */
 	struct cqesim_pacer up;       /* units: bytes up */
 	uint64_t buffer_ps, pressure_on_ps, pressure_off_ps;
+	uint64_t buffer_guard_ps; /* up to this backlog any packet fits */
 	bool pressed; /* balanced: compressing now */
 	uint64_t pressed_since_ps;
 	double ack_debt; /* completions received that no Ack has answered yet */

@@ -160,6 +160,7 @@ static json_t *times(struct report_json *j, const struct cqesim_trace_stats *t,
 	report_put_real(j, o, "offered_pps", rate ? r->offered_pps : NAN);
 	report_put_real(j, o, "offered_bits_per_s", rate ? r->offered_pps * m->line_bits : NAN);
 	report_put_real(j, o, "line_pps", r->line_pps > 0 ? r->line_pps : NAN);
+	report_put_real(j, o, "wire_lag_s", (double)r->wire_lag_ps * 1e-12);
 	report_put_u64(j, o, "backwards", t->time_backwards);
 	report_put_u64(j, o, "clock_steps", t->clock_steps);
 	report_put_u64(j, o, "gaps_clamped", t->gaps_clamped);

@@ -59,6 +59,8 @@ static json_t *link_part(struct report_json *j, const struct cqesim_result *r,
 	report_put_real(j, o, "up_bytes_per_packet", any ? r->per_packet[CQESIM_UP] : NAN);
 	report_put_real(j, o, "down_bytes_per_packet", any ? r->per_packet[CQESIM_DOWN] : NAN);
 	report_put_real(j, o, "max_pps", positive(r->link_max_pps));
+	report_put_real(j, o, "max_pps_plain", positive(r->link_plain_pps));
+	report_put_real(j, o, "max_pps_compressed", positive(r->link_compressed_pps));
 	report_put_real(j, o, "expected_pps", positive(r->limit_pps[CQESIM_LIMIT_LINK]));
 	report_put_text(j, o, "binding", any ? report_direction(r->link_binding) : NULL);
 	report_put(j, o, "has_room", any ? json_boolean(r->link_has_room) : json_null());

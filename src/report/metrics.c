@@ -112,13 +112,19 @@ void report_metrics(const struct cqesim_result *r, struct report_metrics *m)
 		r->offered_pps > 0 && any
 			? r->offered_pps * report_ratio((double)r->delivered, (double)r->arrived)
 			: NAN;
+	m->seconds = (double)r->duration_ps * 1e-12;
 	for (unsigned d = 0; d < 2; d++) {
-		double bytes = any ? r->per_packet[d] : NAN;
+		double bytes = r->dllp_per_packet[d] * (double)r->delivered;
 
-		m->use_trace[d] = report_ratio(bytes * m->delivered_pps, r->link_rate);
-		m->use_line[d] = report_ratio(bytes * r->line_pps, r->link_rate);
+		for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
+			if ((unsigned)report_traffic_direction(k) == d)
+				bytes += (double)nic->traffic[k].wire;
+		m->use_trace[d] = any && r->offered_pps > 0
+					  ? report_ratio(bytes, m->seconds * r->link_rate)
+					  : NAN;
+		m->use_line[d] =
+			any ? report_ratio(r->per_packet[d] * r->line_pps, r->link_rate) : NAN;
 	}
-	m->line_bits = 8 * (report_ratio((double)r->arrived_wire_bytes, (double)r->arrived) +
-			    CQESIM_WIRE_GAP_BYTES);
+	m->line_bits = 8 * r->mix_wire_bytes;
 	m->occupancy_mean = report_ratio((double)r->host.occupancy_sum, (double)m->bursts.polls);
 }

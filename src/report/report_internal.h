@@ -36,8 +36,9 @@ struct report_metrics {
 	double session_mean;   /* packets per session */
 	double compressed;     /* share of the completions that travelled in sessions */
 	double delivered_pps;  /* over the trace's duration */
-	double use_trace[2];   /* share of the link, by direction, at that rate */
-	double use_line[2];    /* and at the port's line rate */
+	double seconds;        /* that duration */
+	double use_trace[2];   /* share of the link that this run used, by direction */
+	double use_line[2];    /* and what the mix would use at the port's line rate */
 	double line_bits;      /* per packet on the wire: frame, FCS, preamble and gap */
 	double occupancy_mean; /* completions waiting at a poll */
 	uint64_t dropped;

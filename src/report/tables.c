@@ -28,7 +28,7 @@ static void limit_line(struct report_out *o, const struct cqesim_result *r,
 		       const struct report_metrics *m, const char *what, double pps,
 		       const char *mark)
 {
-	double gbps = pps > 0 ? pps * m->line_bits / 1e9 : NAN;
+	double gbps = pps > 0 && m->line_bits > 0 ? pps * m->line_bits / 1e9 : NAN;
 
 	fprintf(o->f, "  %-28s  %12s Mpps  %10s Gb/s  %9s%s%s\n", what,
 		report_real(pps > 0 ? pps / 1e6 : NAN, 2).s, report_real(gbps, 2).s,
@@ -48,6 +48,25 @@ static enum cqesim_limit next_limit(const struct cqesim_result *r)
 	return next;
 }
 
+/* What the link's ceiling means for a policy that depends on the link. */
+static void report_balanced(struct report_out *o, const struct cqesim_result *r)
+{
+	double e = cqesim_profile_num(r->config->link, CQESIM_LINK_EFFICIENCY);
+
+	if (r->link_compressed_pps > 0)
+		report_para(o, 2,
+			    "Balanced compresses when the link is the limit: it carries %s with "
+			    "plain CQEs, and %s when all packets are in sessions as long as those "
+			    "of this run.",
+			    report_rate(r->link_plain_pps * e).s,
+			    report_rate(r->link_compressed_pps * e).s);
+	else
+		report_para(o, 2,
+			    "Nothing was compressed in this run, so the link's figures are for "
+			    "plain CQEs. Balanced compresses when the link is the limit, and then "
+			    "it carries more: --rate line or --compare shows how much.");
+}
+
 void report_limits(struct report_out *o, const struct cqesim_result *r,
 		   const struct report_metrics *m)
 {
@@ -62,7 +81,7 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 			   i == CQESIM_LIMIT_LINK ? "PCIe link, expected" : report_limit_words(i),
 			   r->limit_pps[i],
 			   r->delivered && i == (unsigned)r->binding ? "<- binds" : "");
-	limit_line(o, r, m, "PCIe link, nothing lost (1)", r->link_max_pps, "");
+	limit_line(o, r, m, "PCIe link, efficiency 1", r->link_max_pps, "");
 	limit_line(o, r, m, "this trace, on average", r->offered_pps, "");
 	if (!r->delivered) {
 		report_para(o, 2, "PCIe link and host cores: n/a, no packet was delivered.");
@@ -81,15 +100,11 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 			    offered);
 	report_para(o, 2,
 		    "Gb/s count preamble and gap, as the speed of a port does. Expected: with the "
-		    "efficiency of the link profile, %s. (1): the ceiling at efficiency 1. Host "
-		    "cores: all polls find full bursts; packets spread over the queues as here.",
+		    "efficiency of the link profile, %s. Host cores: all polls find full bursts; "
+		    "packets spread over the queues as here.",
 		    cqesim_profile_text(r->config->link, CQESIM_LINK_EFFICIENCY));
 	if (r->compression == CQESIM_COMP_BALANCED)
-		report_para(
-			o, 2,
-			"Balanced compresses under back-pressure only, so the link's figures hold "
-			"for the share compressed in this run; at higher rates more is compressed "
-			"and the link carries more, up to aggressive (--compare shows both).");
+		report_balanced(o, r);
 }
 
 /* ---- PCIe ---- */
@@ -98,23 +113,27 @@ static const char *const kind_words[CQESIM_TRAFFIC_KINDS] = {
 	"packet data", "plain CQEs", "title CQEs", "mini arrays", "WQE requests", "WQE completions",
 };
 
-/* MB/s of so many bytes per packet at so many packets per second. */
-static struct numtext megabytes(double bytes, double pps)
+static struct numtext megabytes(double bytes_per_s)
 {
-	return report_real(pps > 0 ? bytes * pps / 1e6 : NAN, 2);
+	return report_real(bytes_per_s / 1e6, 2);
 }
 
+/* tlps: what there was (NULL: DLLPs, known as an average only); bytes: per packet of the mix. */
 static void pcie_line(struct report_out *o, const struct cqesim_result *r,
 		      const struct report_metrics *m, const char *what,
 		      enum cqesim_direction direction, const struct cqesim_tlps *tlps, double bytes)
 {
+	double run = tlps ? (double)tlps->wire : bytes * (double)r->delivered;
+
 	if (!r->delivered)
 		bytes = NAN;
+	if (!r->delivered || !(r->offered_pps > 0))
+		run = NAN;
 	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", what,
 		report_direction(direction), tlps ? report_count(tlps->count).s : "",
 		tlps ? report_count(tlps->payload).s : "", tlps ? report_count(tlps->wire).s : "",
-		report_real(bytes, 2).s, megabytes(bytes, m->delivered_pps).s,
-		megabytes(bytes, r->line_pps).s);
+		report_real(bytes, 2).s, megabytes(run / m->seconds).s,
+		megabytes(r->line_pps > 0 ? bytes * r->line_pps : NAN).s);
 }
 
 static void pcie_sums(struct report_out *o, const struct cqesim_result *r,
@@ -126,8 +145,14 @@ static void pcie_sums(struct report_out *o, const struct cqesim_result *r,
 		for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 			if ((unsigned)report_traffic_direction(k) == d)
 				cqesim_tlps_add(&sum, &r->nic.traffic[k]);
-		pcie_line(o, r, m, d == CQESIM_UP ? "sum up" : "sum down", d, &sum,
-			  r->per_packet[d]);
+		/* The rate of what ran counts the DLLPs too. */
+		fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n",
+			d == CQESIM_UP ? "sum up" : "sum down", report_direction(d),
+			report_count(sum.count).s, report_count(sum.payload).s,
+			report_count(sum.wire).s,
+			report_real(r->delivered ? r->per_packet[d] : NAN, 2).s,
+			megabytes(m->use_trace[d] * r->link_rate).s,
+			megabytes(m->use_line[d] * r->link_rate).s);
 	}
 	for (unsigned d = CQESIM_UP; d <= CQESIM_DOWN; d++)
 		fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "link in use",
@@ -139,7 +164,7 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 		 const struct report_metrics *m)
 {
 	if (r->delivered)
-		report_title(o, "PCIe: %s B up and %s B down per delivered packet",
+		report_title(o, "PCIe: %s B up and %s B down per packet",
 			     report_real(r->per_packet[CQESIM_UP], 2).s,
 			     report_real(r->per_packet[CQESIM_DOWN], 2).s);
 	else
@@ -149,7 +174,7 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 		"Completions cost %s B per packet, headers included; plain CQEs would cost %s B.",
 		report_real(m->completions, 2).s, report_real(r->plain_cqe_bytes, 2).s);
 	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "", "", "", "payload", "wire",
-		"wire", "trace", "line rate");
+		"wire", "this run", "line rate");
 	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "kind", "way", "TLPs", "B",
 		"B", "B/packet", "MB/s", "MB/s");
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
@@ -160,10 +185,11 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 	pcie_sums(o, r, m);
 	report_para(
 		o, 2,
-		"Up: device to host. Wire: with TLP headers and framing. DLLPs (Acks and credits) "
-		"are averages and not in the TLP counts. WQE reads per packet: the share of the "
-		"WQEs used. 100 %% is %s MB/s each way; where the trace's rate is above it, the "
-		"device's buffer held the rest.",
+		"Up: device to host; TLP: a packet on PCIe. Wire: with TLP headers and framing. "
+		"DLLPs (the link's own Acks and credits) are averages and not in the TLP counts. "
+		"B/packet: of the mix as offered, also where packets were lost; WQE reads as the "
+		"share of the WQEs used. 100 %% is %s MB/s each way; above it the device's buffer "
+		"held the rest.",
 		report_real(r->link_rate / 1e6, 0).s);
 }
 

@@ -16,64 +16,86 @@ static const char *limit_sentence(enum cqesim_limit limit)
 {
 	switch (limit) {
 	case CQESIM_LIMIT_DEVICE:
-		return "The device's pipeline is the limit";
+		return "the device's pipeline is the limit";
 	case CQESIM_LIMIT_HOST:
-		return "The host's polling cores are the limit";
+		return "the polling cores are the limit";
 	default:
-		return "The port's line rate is the limit";
+		return "the port is the limit";
 	}
 }
 
-static void link_headline(struct report_out *o, const struct cqesim_result *r)
+/* Many times, without decimals that nobody needs. */
+static struct numtext times_text(double times)
 {
-	const char *link = r->config->link->name;
-	struct numtext line = report_rate(r->line_pps), most = report_rate(r->link_max_pps);
-	struct numtext expected = report_rate(r->limit_pps[CQESIM_LIMIT_LINK]);
+	return report_real(times, times < 100 ? 2 : 0);
+}
 
-	if (r->binding == CQESIM_LIMIT_LINK) {
-		report_para(o, 0,
-			    "PCIe %s is the limit: for this mix %s carries %s (%s if nothing were "
-			    "lost on it), less than the port's line rate of %s.",
-			    report_direction(r->link_binding), link, expected.s, most.s, line.s);
+static void loss_headline(struct report_out *o, const struct cqesim_result *r,
+			  const struct report_metrics *m)
+{
+	char reasons[256] = "";
+
+	if (!m->dropped) {
+		report_para(o, 0, "No packet was lost: %s of %s delivered.",
+			    report_count(r->delivered).s, report_count(r->arrived).s);
 		return;
 	}
-	if (r->link_has_room)
-		report_para(
-			o, 0,
-			"The link has room: for this mix %s carries %s (%s if nothing were lost "
-			"on it), the port's line rate is %s.",
-			link, expected.s, most.s, line.s);
-	else
-		report_para(o, 0,
-			    "The link does not carry line rate: for this mix %s carries %s (%s if "
-			    "nothing were lost on it), the port's line rate is %s.",
-			    link, expected.s, most.s, line.s);
-	report_para(o, 0, "%s: %s.", limit_sentence(r->binding),
-		    report_rate(r->limit_pps[r->binding]).s);
+	for (unsigned i = 0; i < CQESIM_DROPS; i++) {
+		size_t used = strlen(reasons);
+
+		if (r->dropped[i])
+			snprintf(reasons + used, sizeof(reasons) - used, "%s%s %s",
+				 used ? ", " : "", report_count(r->dropped[i]).s,
+				 cqesim_drop_name(i));
+	}
+	report_para(o, 0, "%s of %s packet%s (%s) not delivered: %s.", report_count(m->dropped).s,
+		    report_count(r->arrived).s, report_plural(r->arrived),
+		    report_percent(report_ratio((double)m->dropped, (double)r->arrived)).s,
+		    reasons);
 }
 
+/* Does the traffic as it is fit the link? */
 static void trace_headline(struct report_out *o, const struct cqesim_result *r)
 {
-	const char *link = r->config->link->name;
-	double times = report_ratio(r->limit_pps[CQESIM_LIMIT_LINK], r->offered_pps);
-	struct numtext offered = report_rate(r->offered_pps);
+	double expected = r->limit_pps[CQESIM_LIMIT_LINK];
+	double times = report_ratio(expected, r->offered_pps);
 
-	if (times >= 1)
-		report_para(o, 0, "This trace offers %s on average: %s carries that %s times over.",
-			    offered.s, link, report_real(times, 2).s);
-	else
-		report_para(o, 0, "This trace offers %s on average: %s carries %s of that.",
-			    offered.s, link, report_percent(times).s);
+	report_para(o, 0,
+		    "This trace offers %s on average; %s carries %s of this mix (%s at efficiency "
+		    "1): %s%s.",
+		    report_rate(r->offered_pps).s, r->config->link->name, report_rate(expected).s,
+		    report_rate(r->link_max_pps).s,
+		    times >= 1 ? times_text(times).s : report_percent(times).s,
+		    times >= 1 ? " times that" : " of that");
+	if (times < 1 && !r->dropped[CQESIM_DROP_BUFFER_FULL])
+		report_para(
+			o, 0,
+			"The device's buffer held the excess: a longer trace at this rate would "
+			"lose packets.");
 }
 
-static enum cqesim_drop main_drop(const struct cqesim_result *r)
+/* And the same packets at the port's line rate? */
+static void line_headline(struct report_out *o, const struct cqesim_result *r)
 {
-	enum cqesim_drop most = CQESIM_DROP_OVERSIZE;
+	struct numtext line = report_rate(r->line_pps);
+	struct numtext limit = report_rate(r->limit_pps[r->binding]);
+	bool unknown = r->compression == CQESIM_COMP_BALANCED && !(r->link_compressed_pps > 0);
 
-	for (unsigned i = 1; i < CQESIM_DROPS; i++)
-		if (r->dropped[i] > r->dropped[most])
-			most = (enum cqesim_drop)i;
-	return most;
+	if (r->link_has_room)
+		report_para(o, 0, "At the port's line rate of %s the link has room; %s: %s.",
+			    line.s, limit_sentence(r->binding), limit.s);
+	else if (unknown)
+		report_para(o, 0,
+			    "At the port's line rate of %s PCIe %s would be the limit with plain "
+			    "CQEs; the card would then compress and carry more (--rate line or "
+			    "--compare shows how much).",
+			    line.s, report_direction(r->link_binding));
+	else if (r->binding == CQESIM_LIMIT_LINK)
+		report_para(o, 0, "At the port's line rate of %s PCIe %s is the limit: %s.", line.s,
+			    report_direction(r->link_binding), limit.s);
+	else
+		report_para(o, 0, "The link does not carry the port's line rate of %s, and %s: %s.",
+			    line.s, limit_sentence(r->binding), limit.s);
 }
 
 static void headline(struct report_out *o, const struct cqesim_result *r,
@@ -83,27 +105,21 @@ static void headline(struct report_out *o, const struct cqesim_result *r,
 		report_para(o, 0, "Nothing was replayed: no packet arrived.");
 		return;
 	}
-	if (r->delivered)
-		link_headline(o, r);
-	if (r->offered_pps > 0 && r->delivered)
+	loss_headline(o, r, m);
+	if (!r->delivered)
+		return;
+	if (r->offered_pps > 0)
 		trace_headline(o, r);
-	if (!m->dropped)
-		report_para(o, 0, "No packet was lost: %s of %s delivered.",
-			    report_count(r->delivered).s, report_count(r->arrived).s);
-	else
-		report_para(o, 0, "%s of %s packet%s (%s) not delivered, most for %s.",
-			    report_count(m->dropped).s, report_count(r->arrived).s,
-			    report_plural(r->arrived),
-			    report_percent(report_ratio((double)m->dropped, (double)r->arrived)).s,
-			    cqesim_drop_name(main_drop(r)));
-	if (r->delivered)
-		report_para(
-			o, 0,
-			"Completions cost %s B of PCIe per packet; compression (%s%s) saves %s B "
-			"of the %s B of plain CQEs.",
-			report_real(m->completions, 2).s, report_compression(r),
-			r->compression == CQESIM_COMP_BALANCED ? ": under back-pressure only" : "",
-			report_real(m->saved, 2).s, report_real(r->plain_cqe_bytes, 2).s);
+	line_headline(o, r);
+	report_para(
+		o, 0,
+		"Completions cost %s B of PCIe per packet; compression (%s%s) saves %s B (%s) of "
+		"the %s B of plain CQEs.",
+		report_real(m->completions, 2).s, report_compression(r),
+		r->compression == CQESIM_COMP_BALANCED ? ": under back-pressure only" : "",
+		report_real(m->saved, 2).s,
+		report_percent(report_ratio(m->saved, r->plain_cqe_bytes)).s,
+		report_real(r->plain_cqe_bytes, 2).s);
 }
 
 /* ---- what was replayed ---- */
@@ -198,6 +214,14 @@ static void notes(struct report_out *o, const struct cqesim_trace_stats *t,
 	}
 	if (t->skipped[CQESIM_SKIP_ZERO_LENGTH] && *t->zero_where) {
 		report_row(o, label, "first record without a byte: %s", t->zero_where);
+		label = "";
+	}
+	if (r->wire_lag_ps > r->duration_ps / 100 && r->arrived > 1) {
+		report_row(
+			o, label,
+			"the times ask for more than the port's line carries: frames were spread "
+			"to line rate, the last one came %s late",
+			report_time(r->wire_lag_ps).s);
 		label = "";
 	}
 	if (t->truncated)

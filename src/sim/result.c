@@ -66,42 +66,88 @@ static void sum_queues(struct cqesim_sim *sim)
 	r->delivered_bytes = r->host.bytes;
 }
 
-/*
- * Bytes per delivered packet.  WQEs are read in blocks: their cost is the share
- * of those used, not of a last block that was read and not used up yet.
- */
-static void per_packet(struct cqesim_sim *sim)
+/* Up and down per packet, with completions of so many TLPs and bytes per packet. */
+static void directions(const struct cqesim_link *link, const struct cqesim_result *r,
+		       double data_tlps, double cqe_tlps, double cqe_bytes, double fetches,
+		       const struct cqesim_tlps *request, const struct cqesim_tlps *completion,
+		       double dllp[2], double sum[2])
+{
+	double posted = data_tlps + cqe_tlps;
+	double requests = fetches * (double)request->count;
+	const double bytes = CQESIM_DLLP_BYTES;
+
+	dllp[CQESIM_UP] = fetches * (double)completion->count * bytes / link->config.ack_every;
+	dllp[CQESIM_DOWN] = (posted + requests) * bytes / link->config.ack_every +
+			    posted * bytes / link->config.fc_every;
+	sum[CQESIM_UP] = r->bytes_per_packet[CQESIM_TRAFFIC_DATA] + cqe_bytes +
+			 r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] + dllp[CQESIM_UP];
+	sum[CQESIM_DOWN] = r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] + dllp[CQESIM_DOWN];
+}
+
+/* The packet rate at which the busier direction is full. */
+static double ceiling(const struct cqesim_result *r, const double sum[2],
+		      enum cqesim_direction *binding)
+{
+	*binding = sum[CQESIM_DOWN] > sum[CQESIM_UP] ? CQESIM_DOWN : CQESIM_UP;
+	return r->link_rate / sum[*binding];
+}
+
+static void link_ceilings(struct cqesim_sim *sim)
 {
 	struct cqesim_result *r = &sim->result;
 	const struct cqesim_link *link = cqesim_nic_link(sim->nic);
-	struct cqesim_tlps request, completion;
+	const struct cqesim_tlps *t = r->nic.traffic;
+	struct cqesim_tlps request, completion,
+		plain = cqesim_link_write(link, 0, CQESIM_CQE_BYTES);
 	uint32_t fetch = (uint32_t)cqesim_profile_u64(sim->config.device, CQESIM_DEV_WQE_FETCH);
+	double delivered = (double)r->delivered, mix = (double)(r->arrived - sim->oversize);
+	double dllp[2], sum[2];
+	enum cqesim_direction binding;
 
+	r->link_rate = cqesim_link_rate(link);
+	r->plain_cqe_bytes = (double)plain.wire;
 	if (!r->delivered)
 		return;
-	double n = (double)r->delivered;
-	double fetches = (double)r->nic.wqes * CQESIM_RQ_SEG_BYTES / fetch / n;
-	double posted = 0;
 
+	/* WQEs are read in blocks; a last block that was read counts as far as it was used. */
+	double fetches = (double)r->nic.wqes * CQESIM_RQ_SEG_BYTES / fetch / delivered;
 	cqesim_link_read(link, 0, fetch, &request, &completion);
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
-		r->bytes_per_packet[k] = (double)r->nic.traffic[k].wire / n;
+		r->bytes_per_packet[k] = (double)t[k].wire / delivered;
+	r->bytes_per_packet[CQESIM_TRAFFIC_DATA] =
+		(double)(t[CQESIM_TRAFFIC_DATA].wire + sim->lost_data.wire) / mix;
 	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] = fetches * (double)request.wire;
 	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] = fetches * (double)completion.wire;
-	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_MINI; k++)
-		posted += (double)r->nic.traffic[k].count / n;
 
-	const double dllp = CQESIM_DLLP_BYTES;
-	double requests = fetches * (double)request.count;
-	double completions = fetches * (double)completion.count;
-	r->dllp_per_packet[CQESIM_UP] = completions * dllp / link->config.ack_every;
-	r->dllp_per_packet[CQESIM_DOWN] = (posted + requests) * dllp / link->config.ack_every +
-					  posted * dllp / link->config.fc_every;
-	r->per_packet[CQESIM_UP] = r->dllp_per_packet[CQESIM_UP];
-	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_WQE_REQUEST; k++)
-		r->per_packet[CQESIM_UP] += r->bytes_per_packet[k];
-	r->per_packet[CQESIM_DOWN] = r->dllp_per_packet[CQESIM_DOWN] +
-				     r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION];
+	double data_tlps = (double)(t[CQESIM_TRAFFIC_DATA].count + sim->lost_data.count) / mix;
+	double cqe_tlps = 0, cqe_bytes = 0;
+	for (unsigned k = CQESIM_TRAFFIC_CQE; k <= CQESIM_TRAFFIC_MINI; k++) {
+		cqe_tlps += (double)t[k].count / delivered;
+		cqe_bytes += r->bytes_per_packet[k];
+	}
+	directions(link, r, data_tlps, cqe_tlps, cqe_bytes, fetches, &request, &completion,
+		   r->dllp_per_packet, r->per_packet);
+	r->link_max_pps = ceiling(r, r->per_packet, &r->link_binding);
+
+	directions(link, r, data_tlps, (double)plain.count, (double)plain.wire, fetches, &request,
+		   &completion, dllp, sum);
+	r->link_plain_pps = ceiling(r, sum, &binding);
+	if (r->nic.sessions) {
+		double n = (double)r->nic.session_packets;
+
+		r->session_bytes =
+			(double)(t[CQESIM_TRAFFIC_TITLE].wire + t[CQESIM_TRAFFIC_MINI].wire) / n;
+		directions(link, r, data_tlps,
+			   (double)(t[CQESIM_TRAFFIC_TITLE].count + t[CQESIM_TRAFFIC_MINI].count) /
+				   n,
+			   r->session_bytes, fetches, &request, &completion, dllp, sum);
+		r->link_compressed_pps = ceiling(r, sum, &binding);
+	}
+	if (r->compression == CQESIM_COMP_BALANCED) {
+		r->link_max_pps = r->link_plain_pps > r->link_compressed_pps
+					  ? r->link_plain_pps
+					  : r->link_compressed_pps;
+	}
 }
 
 /* All cores busy with full bursts, traffic spread over them as it was. */
@@ -135,23 +181,18 @@ void sim_result(struct cqesim_sim *sim)
 	sum_queues(sim);
 	r->nic = *cqesim_nic_stats(sim->nic);
 	r->duration_ps = sim->wire.ps;
-	per_packet(sim);
+	if (r->arrived && sim->wire.ps > sim->last_ps)
+		r->wire_lag_ps = sim->wire.ps - sim->last_ps;
+	link_ceilings(sim);
 
-	struct cqesim_tlps plain = cqesim_link_write(link, 0, CQESIM_CQE_BYTES);
-	r->plain_cqe_bytes = (double)plain.wire;
-	r->link_rate = cqesim_link_rate(link);
 	if (r->arrived >= 2)
 		r->offered_pps = (double)r->arrived / ((double)r->duration_ps * 1e-12);
-	if (r->arrived) {
-		double wire =
-			(double)r->arrived_wire_bytes / (double)r->arrived + CQESIM_WIRE_GAP_BYTES;
-		r->line_pps = cqesim_profile_num(dev, CQESIM_DEV_PORT_SPEED) * 1e9 / 8 / wire;
-	}
-	if (r->delivered) {
-		r->link_binding = r->per_packet[CQESIM_DOWN] > r->per_packet[CQESIM_UP]
-					  ? CQESIM_DOWN
-					  : CQESIM_UP;
-		r->link_max_pps = r->link_rate / r->per_packet[r->link_binding];
+	if (r->arrived > sim->oversize) {
+		r->mix_wire_bytes = (double)(r->arrived_wire_bytes - sim->oversize_wire_bytes) /
+					    (double)(r->arrived - sim->oversize) +
+				    CQESIM_WIRE_GAP_BYTES;
+		r->line_pps = cqesim_profile_num(dev, CQESIM_DEV_PORT_SPEED) * 1e9 / 8 /
+			      r->mix_wire_bytes;
 	}
 	r->limit_pps[CQESIM_LIMIT_PORT] = r->line_pps;
 	r->limit_pps[CQESIM_LIMIT_LINK] = r->link_max_pps * link->config.efficiency;

@@ -91,6 +91,7 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 	q->cq_ring = lines((size_t)sim->config.cq_size * CQESIM_CQE_BYTES);
 	q->wq_ring = lines((size_t)sim->config.ring * CQESIM_RQ_SEG_BYTES);
 	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
+	q->buffer_stride = stride;
 	q->buffers_size = stride * sim->config.ring;
 	q->buffers = mmap(NULL, q->buffers_size, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -192,6 +193,7 @@ int cqesim_sim_create(struct cqesim_sim **out, const struct cqesim_sim_config *c
 	if (rc)
 		goto fail;
 	session_mask(sim, nic.comp_compare);
+	sim->data_padding = nic.data_padding;
 
 	/* bytes per second = Gb/s x 10^9 / 8 */
 	double gbps = cqesim_profile_num(sim->config.device, CQESIM_DEV_PORT_SPEED);
@@ -342,12 +344,25 @@ static enum cqesim_drop drop_reason(enum cqesim_rx_result result)
 	}
 }
 
+/* For the mix: the data write that a lost packet did not become, to one buffer after the other. */
+static void count_lost(struct cqesim_sim *sim, const struct queue *q, uint32_t bytes)
+{
+	uint64_t buffer = (uintptr_t)q->buffers + (q->arrived & q->sent_mask) * q->buffer_stride;
+
+	if (sim->data_padding)
+		bytes = (bytes + 63) & ~63u;
+	struct cqesim_tlps t =
+		cqesim_link_write(cqesim_nic_link(sim->nic), buffer + BUFFER_HEAD, bytes);
+	cqesim_tlps_add(&sim->lost_data, &t);
+}
+
 /* A frame that the port takes: over the wire, then to its queue. */
 static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint32_t len,
 		  const struct cqesim_rxmeta *meta, unsigned queue, struct cqesim_error *err)
 {
 	struct queue *q = &sim->queue[queue];
 
+	sim->last_ps = frame->time_ps;
 	/* Frames cannot come faster than the wire carries them. */
 	cqesim_pacer_not_before(&sim->wire, frame->time_ps);
 	cqesim_pacer_advance(&sim->wire, len + CQESIM_FCS_BYTES + CQESIM_WIRE_GAP_BYTES);
@@ -372,6 +387,7 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 		sent->user_index = queue;
 	} else {
 		q->dropped[drop_reason(result)]++;
+		count_lost(sim, q, meta->byte_cnt);
 	}
 	return 0;
 }
@@ -398,6 +414,9 @@ static int oversize(struct cqesim_sim *sim, const struct cqesim_frame *frame,
 		sim->result.arrived_wire_bytes += (uint64_t)frame->len + CQESIM_FCS_BYTES;
 		sim->queue[rx->queue].arrived++;
 		sim->queue[rx->queue].dropped[CQESIM_DROP_OVERSIZE]++;
+		sim->oversize++;
+		sim->oversize_wire_bytes += (uint64_t)frame->len + CQESIM_FCS_BYTES;
+		sim->last_ps = frame->time_ps;
 		cqesim_pacer_not_before(&sim->wire, frame->time_ps);
 		cqesim_pacer_advance(&sim->wire, (uint64_t)frame->len + CQESIM_FCS_BYTES +
 							 CQESIM_WIRE_GAP_BYTES);

@@ -16,7 +16,7 @@ struct queue {
 	uint8_t *cq_ring, *wq_ring;
 	uint32_t dbrec[2]; /* RQ, CQ */
 	uint8_t *buffers;  /* address space without memory: no data is ever written */
-	size_t buffers_size;
+	size_t buffers_size, buffer_stride;
 	uint32_t rqn;
 	struct cqesim_host_queue *host;
 	struct cqesim_host_inbox *inbox;
@@ -35,6 +35,10 @@ struct cqesim_sim {
 	struct cqesim_nic *nic;
 	struct cqesim_pacer wire; /* units: bytes */
 	uint64_t wire_gap_ps;     /* of the gap after a frame */
+	uint64_t last_ps;         /* time of the last frame */
+	uint64_t oversize, oversize_wire_bytes;
+	struct cqesim_tlps lost_data; /* what packets that were not delivered would have been */
+	bool data_padding;
 	unsigned log_ring, log_cq;
 	uint64_t
 		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
