@@ -50,6 +50,7 @@ static void session_ends(struct report_out *o, const struct cqesim_result *r)
 	}
 	report_para(
 		o, 2,
+		"Sessions of one packet, which are written as plain CQEs, are counted here too. "
 		"Fields compared: %s (what the mini-CQE carries is left out). Which fields a "
 		"device compares is not public: the list is the device profile's session_compare, "
 		"graded %s.",
