@@ -144,7 +144,7 @@ enum cqesim_invalidate {
 struct cqesim_completion {
 	struct cqesim_rxmeta meta;
 	uint64_t timestamp;    /* a session has one, its title's */
-	uint32_t index;        /* consumer index it belongs to; slot = index mod ring size */
+	uint32_t index;        /* of its entry, for a session the title's; slot = index mod ring size */
 	uint32_t session_n;    /* packets in its session; 0: plain */
 	uint32_t session_i;    /* which of them */
 	uint16_t wqe_counter;  /* in sessions counts on from the title's, or is the mini's stride index */
@@ -189,7 +189,10 @@ CQESIM_API int cqesim_cq_reader_init(struct cqesim_cq_reader *r, uint8_t *ring, 
  * Read up to max completions.  Returns how many (0: nothing new), or -EBADMSG
  * with *fault (may be NULL) filled when the next entry is malformed; good ones
  * before it are returned first.  A malformed entry is consumed as one slot, so
- * that the reader stays usable.  A session may be returned over several calls.
+ * that the reader stays usable.  A session may be returned over several calls;
+ * but its minis lie before the indices of the packets that they describe, so
+ * buffers may be given back up to ci only, or the session must be read to its
+ * end first, or the ring must have twice as many slots as there are buffers.
  */
 CQESIM_API int cqesim_cq_poll(struct cqesim_cq_reader *r, struct cqesim_completion *out,
 			      unsigned max, struct cqesim_cq_fault *fault);

@@ -103,7 +103,10 @@ struct cqesim_host_inbox {
 };
 CQESIM_API struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue *queue);
 
-/* count completions become visible at ps (never earlier than the ones before). */
+/*
+ * A plain completion (count 1) or a whole session (its packets) becomes visible
+ * at ps, never earlier than the ones before.
+ */
 static inline void cqesim_host_announce(struct cqesim_host_inbox *inbox, uint64_t ps, uint32_t count)
 {
 	inbox->event[inbox->tail++ & inbox->mask] = (struct cqesim_host_event){ps, count};
@@ -116,7 +119,8 @@ CQESIM_API void cqesim_host_published(struct cqesim_host_queue *queue, uint64_t 
 /*
  * Let the core poll until until_ps: all polls that begin at or before it
  * happen.  0; what deliver returned; or -EBADMSG when the ring did not hold what
- * was announced (then cqesim_host_fault tells where).
+ * was announced (then cqesim_host_fault tells where); -EINVAL for UINT64_MAX,
+ * which no clock passes.
  */
 CQESIM_API int cqesim_host_advance(struct cqesim_host_queue *queue, uint64_t until_ps);
 

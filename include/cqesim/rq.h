@@ -72,7 +72,7 @@ struct cqesim_rq_seg {
  * The buffer for a packet of `length` bytes at the next WQE: fills seg[] with
  * the pieces the packet takes and returns how many.  -ENOSPC: the WQE's buffers
  * are too small (*length_fits, may be NULL, says what would fit).  -EFAULT:
- * translation failed for the last piece returned.  Consumes nothing; the caller
+ * translation failed (a protection error).  Consumes nothing; the caller
  * made sure that there are credits.
  */
 CQESIM_API int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,

@@ -11,7 +11,8 @@ int cqesim_cq_reader_init(struct cqesim_cq_reader *r, uint8_t *ring, unsigned lo
 			  enum cqesim_mini_format format, enum cqesim_invalidate invalidate)
 {
 	if (!ring || (uintptr_t)ring % CQESIM_CQE_BYTES || log_size > CQESIM_CQ_LOG_MAX ||
-	    (unsigned)format >= CQESIM_MINI_FORMATS)
+	    (unsigned)format >= CQESIM_MINI_FORMATS ||
+	    (unsigned)invalidate > CQESIM_INVALIDATE_LINUX)
 		return -EINVAL;
 	*r = (struct cqesim_cq_reader){
 		.ring = ring,

@@ -106,7 +106,7 @@ static void look(struct cqesim_host_queue *q)
 /* Nothing there: poll again and again until something is, or until until_ps has passed. */
 static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 {
-	uint64_t goal = until_ps == UINT64_MAX ? until_ps : until_ps + 1;
+	uint64_t goal = until_ps + 1;
 
 	if (q->seen != q->inbox.tail && q->inbox.event[q->seen & q->inbox.mask].ps < goal)
 		goal = q->inbox.event[q->seen & q->inbox.mask].ps;
@@ -277,6 +277,8 @@ static int step(struct cqesim_host_queue *q, uint64_t until_ps)
 
 int cqesim_host_advance(struct cqesim_host_queue *q, uint64_t until_ps)
 {
+	if (until_ps == UINT64_MAX)
+		return -EINVAL;
 	while (q->core.ps <= until_ps && !q->failed)
 		q->failed = step(q, until_ps);
 	return q->failed;
