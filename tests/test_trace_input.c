@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Station 1: compressed files and standard input. */
 #include <errno.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -190,6 +191,14 @@ START_TEST(standard_input)
 	struct cqesim_trace_config c = {.repeat = 2};
 	ck_assert_int_eq(cqesim_trace_open(&t, twice, 1, &c, &err), -EINVAL);
 	ck_assert_str_eq(err.text, "standard input can be read only once");
+
+	/* Nor can a pipe with a name: opened again it would wait for ever. */
+	char fifo[4096];
+	snprintf(fifo, sizeof(fifo), "%s/repeated.fifo", test_tmpdir());
+	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
+	const char *path = fifo;
+	ck_assert_int_eq(cqesim_trace_open(&t, &path, 1, &c, &err), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "it can be read only once"));
 	free(b.at);
 	free(z.at);
 }

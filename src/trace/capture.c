@@ -418,6 +418,14 @@ static int add_up(struct capture *c, struct cqesim_error *err)
 			return cqesim_fail(err, -code, "%s: %s", name, strerror(code));
 		} else {
 			known = known && S_ISREG(st.st_mode);
+			/* A pipe opened once more would wait for a writer for ever. */
+			if (c->rounds_left > 1 && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) {
+				char name[TRACE_NAME_MAX + 4];
+				trace_source_name(name, c->paths[i]);
+				return cqesim_fail(err, -EINVAL,
+						   "%s: no regular file, it can be read only once",
+						   name);
+			}
 		}
 		total += known ? (uint64_t)st.st_size : 0;
 	}
