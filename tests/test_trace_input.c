@@ -195,6 +195,7 @@ START_TEST(standard_input)
 	/* Nor can a pipe with a name: opened again it would wait for ever. */
 	char fifo[4096];
 	snprintf(fifo, sizeof(fifo), "%s/repeated.fifo", test_tmpdir());
+	unlink(fifo);
 	ck_assert_int_eq(mkfifo(fifo, 0600), 0);
 	const char *path = fifo;
 	ck_assert_int_eq(cqesim_trace_open(&t, &path, 1, &c, &err), -EINVAL);
