@@ -30,8 +30,8 @@ static struct sim_run *draw_machine(uint64_t *rng, char *what, size_t size)
 	static const char *const policies[] = {"arrays", "burst", "exact"};
 	static const char *const fetches[] = {"16", "64", "1024", "4096"};
 	static const char *const compares[] = {"none", "pkt_info l4_l3_hdr_type",
-					       "pkt_info rx_hash_type hds_ip_ext l4_l3_hdr_type "
-					       "vlan_info user_index flow_tag opcode"};
+					       ("pkt_info rx_hash_type hds_ip_ext l4_l3_hdr_type "
+						"vlan_info user_index flow_tag opcode")};
 	static const unsigned bursts[] = {1, 3, 4, 5, 32, 64, 100, 256};
 	const char *device = PICK(devices), *link = PICK(links), *driver = PICK(drivers);
 	struct sim_run *r = run_new(device, link, driver);

@@ -162,8 +162,8 @@ static const char *const drop_hints[CQESIM_DROPS] = {
 		"longer than the MTU allows. Captured after TSO or GRO? Try --segment, or --mtu",
 	[CQESIM_DROP_BUFFER_FULL] =
 		"the device's packet buffer was full: the link or the pipeline is too slow",
-	[CQESIM_DROP_OUT_OF_BUFFER] = "no buffer was posted: the host is too slow or the ring too "
-				      "small (--ring, --queues)",
+	[CQESIM_DROP_OUT_OF_BUFFER] = ("no buffer was posted: the host is too slow or the ring too "
+				       "small (--ring, --queues)"),
 	[CQESIM_DROP_OTHER] = "buffer too small or queue not ready",
 };
 
