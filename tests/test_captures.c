@@ -91,6 +91,7 @@ static enum ending check(const char *dir, json_t *entry)
 	bool bytes_of_libpcap = false, compressed = false;
 	char path[2 * PATH_MAX];
 
+	ck_assert_ptr_nonnull(file);
 	snprintf(path, sizeof(path), "%s/%s", dir, file);
 	for (size_t i = 0; i < sizeof(special) / sizeof(special[0]); i++)
 		if (!strcmp(file, special[i].file)) {

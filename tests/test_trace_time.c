@@ -23,8 +23,9 @@ START_TEST(clock_is_tamed)
 		{50, 30, 540 * PS_PER_US},   /* on from there */
 		{0x7fffffff, 0, 100 * DAY_PS + 540 * PS_PER_US}, /* gap of decades */
 		{0x80000001, 0, 100 * DAY_PS + 540 * PS_PER_US + 2 * CQESIM_PS_PER_S}, /* 2038 */
-		{0xffffffff, 0, 200 * DAY_PS}, /* 2106, and the end of time */
-		{0xffffffff, 9, 200 * DAY_PS},
+		/* 2106, a second gap of decades: a second */
+		{0xffffffff, 0, 100 * DAY_PS + 540 * PS_PER_US + 3 * CQESIM_PS_PER_S},
+		{0xffffffff, 9, 100 * DAY_PS + 549 * PS_PER_US + 3 * CQESIM_PS_PER_S},
 	};
 	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++)
 		record(&b, t[i].sec, t[i].us, 60, 60, 0);
@@ -36,9 +37,34 @@ START_TEST(clock_is_tamed)
 			      (unsigned long long)r.frames[i].time_ps);
 	ck_assert_uint_eq(r.stats.time_backwards, 3);
 	ck_assert_uint_eq(r.stats.clock_steps, 1);
-	/* Two gaps too long; the last two frames are beyond the end of time. */
-	ck_assert_uint_eq(r.stats.gaps_clamped, 4);
-	ck_assert_uint_eq(r.stats.last_ps, 200 * DAY_PS);
+	ck_assert_uint_eq(r.stats.gaps_clamped, 2);
+	ck_assert_uint_eq(r.stats.last_ps, 100 * DAY_PS + 549 * PS_PER_US + 3 * CQESIM_PS_PER_S);
+}
+END_TEST
+
+/* Gaps that are fine one by one, but more of them than the clock holds: packets stay apart. */
+START_TEST(clock_does_not_end)
+{
+	struct bytes b = {0};
+	const uint32_t step = 90 * 86400;
+	uint64_t want[] = {0,
+			   90 * DAY_PS,
+			   180 * DAY_PS,
+			   180 * DAY_PS + CQESIM_PS_PER_S,
+			   180 * DAY_PS + CQESIM_PS_PER_S + PS_PER_US,
+			   180 * DAY_PS + 2 * CQESIM_PS_PER_S + PS_PER_US};
+	pcap_header(&b, false, 65535, 1);
+	for (uint32_t i = 0; i < 4; i++)
+		record(&b, i * step, 0, 60, 60, 0);
+	record(&b, 3 * step, 1, 60, 60, 0);
+	record(&b, 4 * step, 1, 60, 60, 0);
+	struct result r = read_path(save_bytes("long.pcap", &b), NULL);
+	ck_assert_int_eq(r.rc, 0);
+	ck_assert_uint_eq(r.n, 6);
+	for (size_t i = 0; i < r.n; i++)
+		ck_assert_msg(r.frames[i].time_ps == want[i], "frame %zu at %llu", i,
+			      (unsigned long long)r.frames[i].time_ps);
+	ck_assert_uint_eq(r.stats.gaps_clamped, 2);
 }
 END_TEST
 
@@ -163,12 +189,12 @@ START_TEST(retiming)
 	for (unsigned i = 0; i < 300; i++)
 		ck_assert_uint_eq(r.frames[i].time_ps, i * 2 * CQESIM_PS_PER_S / 7);
 
-	/* One packet per nine days: the clock stops after 200. */
+	/* One packet per nine days: after 200 days steps are of a second. */
 	c.rate = (struct cqesim_rate){CQESIM_RATE_PPS, 1, 9 * 86400};
 	r = read_path(path, &c);
 	ck_assert_uint_eq(r.frames[22].time_ps, 198 * DAY_PS);
-	ck_assert_uint_eq(r.frames[23].time_ps, 200 * DAY_PS);
-	ck_assert_uint_eq(r.frames[299].time_ps, 200 * DAY_PS);
+	ck_assert_uint_eq(r.frames[23].time_ps, 198 * DAY_PS + CQESIM_PS_PER_S);
+	ck_assert_uint_eq(r.frames[299].time_ps, 198 * DAY_PS + 277 * CQESIM_PS_PER_S);
 	ck_assert_uint_eq(r.stats.gaps_clamped, 300 - 23);
 
 	struct cqesim_trace *t;
@@ -327,6 +353,7 @@ void add_trace_times(Suite *suite)
 {
 	TCase *c = tcase_create("times");
 	tcase_add_test(c, clock_is_tamed);
+	tcase_add_test(c, clock_does_not_end);
 	tcase_add_test(c, rates);
 	tcase_add_test(c, retiming);
 	tcase_add_test(c, skip_limit_repeat);

@@ -130,6 +130,13 @@ CQESIM_API int cqesim_host_flush(struct cqesim_host_queue *queue);
 /* Time of the next poll: advancing to less does nothing. */
 CQESIM_API uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *queue);
 
+/*
+ * Buffers that software holds at now_ps (never less than before): in completions
+ * that it can see and has not read, or read and not posted again.  The others are
+ * with the device.
+ */
+CQESIM_API uint64_t cqesim_host_held(struct cqesim_host_queue *queue, uint64_t now_ps);
+
 /* Completions announced and not yet read. */
 CQESIM_API uint64_t cqesim_host_pending(const struct cqesim_host_queue *queue);
 

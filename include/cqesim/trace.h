@@ -86,10 +86,13 @@ enum cqesim_trace_skip {
 };
 CQESIM_API const char *cqesim_trace_skip_name(enum cqesim_trace_skip reason);
 
-/* A gap in time stamps above this is shortened to it. */
+/* A gap in time stamps above this is shortened: the first to this length, later ones to a second. */
 #define CQESIM_MAX_GAP_PS (UINT64_C(100) * 86400 * CQESIM_PS_PER_S)
-/* The clock of a whole trace stops here (uint64_t holds 213 days of ps). */
+#define CQESIM_LATER_GAP_PS CQESIM_PS_PER_S
+/* From here on no gap is longer than CQESIM_LATER_GAP_PS (uint64_t holds 213 days of ps) ... */
 #define CQESIM_MAX_TIME_PS (UINT64_C(200) * 86400 * CQESIM_PS_PER_S)
+/* ... and here, a million such gaps later, time stops. */
+#define CQESIM_CLOCK_END_PS (UINT64_C(212) * 86400 * CQESIM_PS_PER_S)
 /* A step back by more than this is a clock that was set; time goes on from there. */
 #define CQESIM_CLOCK_STEP_PS CQESIM_PS_PER_S
 

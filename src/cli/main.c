@@ -121,7 +121,7 @@ static void fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-	static const int fatal[] = {SIGINT, SIGTERM, SIGHUP};
+	static const int fatal[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGXFSZ};
 
 	fill_standard_streams();
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a write error like any other */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -41,6 +42,35 @@ static int apply_set(struct run *run, const char *set, struct cqesim_error *err)
 	}
 	return cqesim_fail(err, -EINVAL,
 			   "--set %s: no such parameter (cqesim models show NAME lists them)", set);
+}
+
+/*
+ * All of them, in whatever order they fit together: some parameters must not be
+ * above others, so one may have to wait for the next.
+ */
+static int apply_sets(struct run *run, const struct options *o, struct cqesim_error *err)
+{
+	bool done[SETS_MAX] = {false};
+	int rc;
+
+	for (bool progress = true; progress;) {
+		progress = false;
+		rc = 0;
+		for (unsigned i = 0; i < o->sets; i++) {
+			struct cqesim_error why;
+			int failed = done[i] ? 0 : apply_set(run, o->set[i], &why);
+
+			if (failed && !rc) { /* the first is told, should it stay so */
+				rc = failed;
+				*err = why;
+			} else if (!failed && !done[i]) {
+				done[i] = progress = true;
+			}
+		}
+		if (!rc)
+			break;
+	}
+	return rc;
 }
 
 /* Is it the name that is wrong, and not a file or folder of profiles? */
@@ -94,9 +124,7 @@ static int load_profiles(struct run *run, struct options *o)
 		code = load_profile(&run->host, CQESIM_PROFILE_HOST, o->host, true);
 	if (code)
 		return code;
-	int rc = 0;
-	for (unsigned i = 0; i < o->sets && !rc; i++)
-		rc = apply_set(run, o->set[i], &err);
+	int rc = apply_sets(run, o, &err);
 	if (!rc && o->rss_fields)
 		rc = cqesim_profile_set(run->driver, "rss_fields", o->rss_fields, &err);
 	if (!rc && o->rss_key) {
@@ -109,6 +137,24 @@ static int load_profiles(struct run *run, struct options *o)
 	o->sim.driver = run->driver;
 	o->sim.host = run->host;
 	return rc ? usage_error(COMMAND, "%s", err.text) : EXIT_GOOD;
+}
+
+/* Would this output take an input's place? */
+static int check_output(const char *option, const char *output, const char *const *files, size_t n)
+{
+	struct stat out, in;
+
+	if (!output)
+		return EXIT_GOOD;
+	if (!*output)
+		return usage_error(COMMAND, "--%s: expected a file name", option);
+	if (stat(output, &out) || !S_ISREG(out.st_mode))
+		return EXIT_GOOD;
+	for (size_t i = 0; i < n; i++)
+		if (!stat(files[i], &in) && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return usage_error(COMMAND, "--%s %s: that is the capture to be replayed",
+					   option, output);
+	return EXIT_GOOD;
 }
 
 /* The simulation asked for; with --compare all three policies, that one among them. */
@@ -174,7 +220,11 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 
 	if (rc)
 		return usage_error(COMMAND, "--%s", err->text);
-	int code = load_profiles(run, o);
+	int code = check_output("output", o->output, files, n);
+	if (!code)
+		code = check_output("dump-cq", o->dump_cq, files, n);
+	if (!code)
+		code = load_profiles(run, o);
 	if (code)
 		return code;
 	rc = open_trace(run, o, files, n, err);

@@ -47,10 +47,13 @@ static int open_temporary(struct outfile *out)
 	if (fd < 0)
 		return -errno;
 	remember(out->temporary);
-	/* mkstemp makes it private; a report is as public as any other file. */
-	mode_t mask = umask(0);
+	/* mkstemp makes it private; it is as public as the file it replaces, or any other file. */
+	struct stat old;
+	mode_t mask = umask(0), mode = 0666 & ~mask;
 	umask(mask);
-	if (fchmod(fd, 0666 & ~mask) < 0 || !(out->stream = fdopen(fd, "wb"))) {
+	if (!stat(out->path, &old))
+		mode = old.st_mode & 07777;
+	if (fchmod(fd, mode) < 0 || !(out->stream = fdopen(fd, "wb"))) {
 		int rc = -errno;
 		close(fd);
 		return rc;

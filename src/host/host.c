@@ -296,6 +296,20 @@ uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *q)
 	return q->core.ps;
 }
 
+uint64_t cqesim_host_held(struct cqesim_host_queue *q, uint64_t now_ps)
+{
+	const struct cqesim_host_inbox *in = &q->inbox;
+
+	/* Polls may have looked further than the last question did. */
+	if ((int32_t)(q->seen - q->landed) > 0) {
+		q->landed = q->seen;
+		q->landed_count = q->taken + q->visible;
+	}
+	while (q->landed != in->tail && in->event[q->landed & in->mask].ps <= now_ps)
+		q->landed_count += in->event[q->landed++ & in->mask].count;
+	return q->landed_count - q->taken + q->free_buffers;
+}
+
 uint64_t cqesim_host_pending(const struct cqesim_host_queue *q)
 {
 	return q->inbox.announced - q->taken;

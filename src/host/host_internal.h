@@ -15,12 +15,14 @@ struct cqesim_host_queue {
 
 	/* Events: head <= seen <= inbox.tail. */
 	struct cqesim_host_inbox inbox;
-	uint32_t head;    /* the next one to be taken */
-	uint32_t seen;    /* visible up to here */
-	uint64_t visible; /* completions visible and not taken */
-	uint64_t taken;   /* completions returned by calls, in all */
-	uint32_t left;    /* of a session that calls have begun to return */
-	uint32_t index;   /* consumer index of the next packet to be returned */
+	uint32_t head;         /* the next one to be taken */
+	uint32_t seen;         /* visible up to here */
+	uint32_t landed;       /* visible by the time of cqesim_host_held up to here ... */
+	uint64_t landed_count; /* ... which makes so many completions, in all */
+	uint64_t visible;      /* completions visible and not taken */
+	uint64_t taken;        /* completions returned by calls, in all */
+	uint32_t left;         /* of a session that calls have begun to return */
+	uint32_t index;        /* consumer index of the next packet to be returned */
 
 	uint64_t poll, empty, plain, mini, session; /* 1/1000 cycle */
 	uint64_t empty_cost; /* of an empty poll, in 1/den ps of the core's pacer */

@@ -191,6 +191,11 @@ int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *t
 				   "sessions may cross the ring's end, which the vector receive "
 				   "function does not "
 				   "bear: use --driver dpdk-mlx5-scalar");
+	if (!vec && r->mini_format == CQESIM_MINI_L34H_STRIDX)
+		return cqesim_fail(
+			err, -ENOTSUP,
+			"the scalar receive functions of DPDK before 24.11.6 take the header "
+			"type of l34h_stridx from another byte: use --driver dpdk-mlx5-vec");
 	if (log_cq > 15 || (vec && log_cq < 4))
 		return cqesim_fail(err, -ENOTSUP, "pmd_referee takes no ring of %u entries",
 				   c->cq_size);

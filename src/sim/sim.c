@@ -332,13 +332,20 @@ static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim
 
 /* ---- what goes in ---- */
 
-static enum cqesim_drop drop_reason(enum cqesim_rx_result result)
+/*
+ * Packets that wait for the link hold WQEs in this model.  So when none is left
+ * and most are with the device, it is the link that is behind, not the core, and a
+ * device would lose packets at its buffer.
+ */
+static enum cqesim_drop drop_reason(struct queue *q, enum cqesim_rx_result result, uint64_t now_ps)
 {
 	switch (result) {
 	case CQESIM_RX_BUFFER_FULL:
 		return CQESIM_DROP_BUFFER_FULL;
 	case CQESIM_RX_OUT_OF_BUFFER:
-		return CQESIM_DROP_OUT_OF_BUFFER;
+		return 2 * cqesim_host_held(q->host, now_ps) < q->sim->config.ring
+			       ? CQESIM_DROP_BUFFER_FULL
+			       : CQESIM_DROP_OUT_OF_BUFFER;
 	default:
 		return CQESIM_DROP_OTHER;
 	}
@@ -386,7 +393,7 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 		*sent = *meta;
 		sent->user_index = queue;
 	} else {
-		q->dropped[drop_reason(result)]++;
+		q->dropped[drop_reason(q, result, now_ps)]++;
 		count_lost(sim, q, meta->byte_cnt);
 	}
 	return 0;

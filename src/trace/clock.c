@@ -43,8 +43,10 @@ uint64_t trace_clock_gap(struct trace_clock *clock, int64_t ns, struct cqesim_tr
 	uint64_t gap = (uint64_t)ns - (uint64_t)clock->last_ns;
 	clock->last_ns = ns;
 	if (gap > CQESIM_MAX_GAP_PS / PS_PER_NS) {
+		/* One of them still shows that time passed; more of that size would use up the
+		 * clock. */
+		gap = (clock->long_gaps++ ? CQESIM_LATER_GAP_PS : CQESIM_MAX_GAP_PS) / PS_PER_NS;
 		stats->gaps_clamped++;
-		gap = CQESIM_MAX_GAP_PS / PS_PER_NS;
 	}
 	gap *= PS_PER_NS;
 	if (__builtin_add_overflow(clock->round_ps, gap, &clock->round_ps))
@@ -60,8 +62,9 @@ void trace_clock_file(struct trace_clock *clock, bool round)
 		return;
 	if (clock->round_frames > 1)
 		clock->join_ps = clock->round_ps / (clock->round_frames - 1);
-	if (clock->join_ps > CQESIM_MAX_GAP_PS)
-		clock->join_ps = CQESIM_MAX_GAP_PS;
+	uint64_t most = clock->long_gaps ? CQESIM_LATER_GAP_PS : CQESIM_MAX_GAP_PS;
+	if (clock->join_ps > most)
+		clock->join_ps = most;
 	clock->round_ps = 0;
 	clock->round_frames = 0;
 }

@@ -199,8 +199,9 @@ int trace_timer_init(struct trace_timer *timer, const struct cqesim_rate *rate,
 }
 
 /*
- * As cqesim_pacer_advance(), but the clock stops at CQESIM_MAX_TIME_PS: here
- * the work comes out of files that may claim anything.
+ * As cqesim_pacer_advance(), but for steps out of files that may claim anything:
+ * from CQESIM_MAX_TIME_PS on no step is longer than CQESIM_LATER_GAP_PS, so that
+ * packets still keep their distance, and the clock never overflows.
  */
 static void advance(struct cqesim_pacer *p, uint64_t units, uint64_t *clamped)
 {
@@ -215,13 +216,17 @@ static void advance(struct cqesim_pacer *p, uint64_t units, uint64_t *clamped)
 		q = w / p->den;
 		p->rem = (uint64_t)(w % p->den);
 	}
-	if (q > CQESIM_MAX_TIME_PS - p->ps) {
+	uint64_t left = p->ps < CQESIM_MAX_TIME_PS ? CQESIM_MAX_TIME_PS - p->ps : 0;
+	if (left < CQESIM_LATER_GAP_PS)
+		left = CQESIM_LATER_GAP_PS;
+	if (left > CQESIM_CLOCK_END_PS - p->ps)
+		left = CQESIM_CLOCK_END_PS - p->ps;
+	if (q > left) {
 		(*clamped)++;
-		p->ps = CQESIM_MAX_TIME_PS;
+		q = left < CQESIM_LATER_GAP_PS ? left : CQESIM_LATER_GAP_PS;
 		p->rem = 0;
-	} else {
-		p->ps += (uint64_t)q;
 	}
+	p->ps += (uint64_t)q;
 }
 
 uint64_t trace_timer_stamp(struct trace_timer *timer, uint64_t gap_ps, uint32_t len,

@@ -74,6 +74,7 @@ struct trace_clock {
 	uint64_t join_ps;  /* between the last frame of a file and the first of the next */
 	uint64_t round_ps; /* sum of the gaps of this round, saturating */
 	uint64_t round_frames;
+	uint64_t long_gaps; /* above CQESIM_MAX_GAP_PS so far */
 };
 
 /* Seconds and nanoseconds as libpcap gives them, in one number that saturates. */
