@@ -491,12 +491,35 @@ START_TEST(broken_models)
 }
 END_TEST
 
+/* Pairs that depend on each other fit in any order; a pair that does not fit is refused. */
+START_TEST(sets_in_any_order)
+{
+	static const char *const good[][2] = {
+		{"backpressure_on=4000", "backpressure_off=1000"},
+		{"backpressure_off=1000", "backpressure_on=4000"},
+		{"backpressure_off=60000", "backpressure_on=90000"},
+		{"backpressure_on=90000", "backpressure_off=60000"},
+	};
+
+	for (unsigned i = 0; i < 4; i++) {
+		struct output o = cli("replay", "--synthetic", "packets=100", "--set", good[i][0],
+				      "--set", good[i][1]);
+		ck_assert_msg(o.code == 0, "%s: %s", good[i][0], o.err);
+		output_free(&o);
+	}
+	fails(cli("replay", "--synthetic", "packets=100", "--set", "backpressure_on=4000", "--set",
+		  "backpressure_off=5000"),
+	      2, "backpressure", NULL);
+}
+END_TEST
+
 Suite *suite_cli(void)
 {
 	Suite *s = suite_create("cli");
 	TCase *t = tcase_create("usage");
 
 	tcase_set_timeout(t, 300);
+	tcase_add_test(t, sets_in_any_order);
 	tcase_add_test(t, help);
 	tcase_add_test(t, bad_usage);
 	tcase_add_test(t, bad_workloads);

@@ -94,6 +94,32 @@ START_TEST(files)
 	/* Beside a document the command must not spoil it. */
 	json_decref(good_json(cli("replay", "--json", "--compare", "--dump-cq", feed, path), 3));
 	ck_assert_uint_eq(entries(dir), 3);
+	/* What is replaced keeps its mode. */
+	ck_assert_int_eq(chmod(report, 0600), 0);
+	o = cli("replay", "--csv", "--output", report, path);
+	ck_assert_int_eq(o.code, 0);
+	output_free(&o);
+	ck_assert_int_eq(stat(report, &st), 0);
+	ck_assert_uint_eq(st.st_mode & 0777, 0600);
+}
+END_TEST
+
+/* The capture itself is no place for an output. */
+START_TEST(output_is_input)
+{
+	const char *path = capture(), *dir = folder();
+	char other[PATH_MAX + 16];
+	size_t before, after;
+
+	free(slurp(path, &before));
+	snprintf(other, sizeof(other), "%s/link", dir);
+	ck_assert_int_eq(symlink(path, other), 0);
+	fails(cli("replay", "--output", path, path), 2, "--output", "the capture to be replayed");
+	fails(cli("replay", "--output", other, path), 2, "--output", "the capture to be replayed");
+	fails(cli("replay", "--dump-cq", path, path), 2, "--dump-cq", "the capture to be replayed");
+	fails(cli("replay", "--dump-cq", "", path), 2, "--dump-cq", "expected a file name");
+	free(slurp(path, &after));
+	ck_assert_uint_eq(before, after);
 }
 END_TEST
 
@@ -337,6 +363,7 @@ void add_cli_output(Suite *suite)
 
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, files);
+	tcase_add_test(t, output_is_input);
 	tcase_add_test(t, cannot_be_written);
 	tcase_add_test(t, bad_standard_output);
 	tcase_add_test(t, closed_standard_output);

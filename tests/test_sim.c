@@ -212,6 +212,45 @@ START_TEST(slow_host)
 }
 END_TEST
 
+/* One queue that the link, not the core, cannot serve: packets that wait for it hold all WQEs. */
+START_TEST(slow_link_one_queue)
+{
+	struct sim_run *r = run_new("connectx-5", "gen3x8", "dpdk-mlx5-vec");
+
+	r->config.comp = CQESIM_COMP_CHOOSE_OFF;
+	const struct cqesim_result *s = run_synthetic(r, "frame=64,flows=64,packets=300k");
+	only_drop(s, CQESIM_DROP_BUFFER_FULL);
+	ck_assert_int_eq(s->binding, CQESIM_LIMIT_LINK);
+	run_free(r);
+}
+END_TEST
+
+/* What the link carries of a mix does not depend on how much of it was lost. */
+START_TEST(ceiling_of_the_mix)
+{
+	static const char *const rates[] = {"10%", "60%", "100%"};
+	double ceiling[3], bytes[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		struct sim_run *r = run_new("connectx-5", "gen3x8", "dpdk-mlx5-vec");
+		char spec[128];
+
+		snprintf(spec, sizeof(spec), "frame=imix,flows=64,packets=120k,rate=%s", rates[i]);
+		r->config.comp = CQESIM_COMP_CHOOSE_OFF;
+		r->config.queues = 4;
+		const struct cqesim_result *s = run_synthetic(r, spec);
+		ck_assert_msg(i == 0 || s->delivered < s->arrived, "%s: nothing was lost", spec);
+		ceiling[i] = s->link_max_pps;
+		bytes[i] = s->per_packet[CQESIM_UP];
+		run_free(r);
+	}
+	for (unsigned i = 1; i < 3; i++) {
+		ck_assert_double_eq_tol(ceiling[i] / ceiling[0], 1, 0.002);
+		ck_assert_double_eq_tol(bytes[i] / bytes[0], 1, 0.002);
+	}
+}
+END_TEST
+
 /* A link of 250 MB/s under 10 Gb/s. */
 START_TEST(narrow_link)
 {
@@ -650,6 +689,8 @@ Suite *suite_sim(void)
 	tcase_add_test(t, flood_by_hand);
 	tcase_add_test(t, slow_host);
 	tcase_add_test(t, narrow_link);
+	tcase_add_test(t, slow_link_one_queue);
+	tcase_add_test(t, ceiling_of_the_mix);
 	tcase_add_test(t, slow_device);
 	tcase_add_test(t, too_long);
 	tcase_add_test(t, no_drop);
