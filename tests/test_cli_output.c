@@ -318,7 +318,10 @@ static size_t on_terminal(const char *more, char *text, size_t size)
 	int master = posix_openpt(O_RDWR | O_NOCTTY);
 	struct output o;
 
-	ck_assert_int_ge(master, 0);
+	if (master < 0) {
+		test_skip("cli progress", "no pseudo-terminals here");
+		return;
+	}
 	ck_assert(!grantpt(master) && !unlockpt(master));
 	int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
 	ck_assert_int_ge(terminal, 0);
