@@ -160,10 +160,16 @@ static void ring(unsigned log_size, unsigned session, double *write, double *rea
 
 	if (!memory)
 		die("ring", "out of memory");
-	cqesim_cq_init_ring(memory, log_size);
-	cqesim_cq_writer_init(&w, memory, log_size, CQESIM_MINI_HASH, session < 2 ? 2 : session,
-			      false);
-	cqesim_cq_reader_init(&r, memory, log_size, CQESIM_MINI_HASH, CQESIM_INVALIDATE_DPDK_VEC);
+	cqesim_cq_init_ring(memory, &(struct cqesim_cq_shape){.log_size = &(struct cqesim_cq_shape){
+								      .log_size = log_size}});
+	cqesim_cq_writer_init(
+		&w, memory,
+		&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
+		session < 2 ? 2 : session, false);
+	cqesim_cq_reader_init(
+		&r, memory,
+		&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
+		CQESIM_INVALIDATE_DPDK_VEC);
 	for (unsigned round = 0; round < 200; round++) {
 		uint64_t t0 = ticks();
 		for (size_t i = 0; i < slots; i++) {

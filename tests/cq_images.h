@@ -105,7 +105,7 @@ static inline uint8_t *fresh(unsigned log_size)
 {
 	uint8_t *ring = test_cq_ring(log_size);
 
-	cqesim_cq_init_ring(ring, log_size);
+	cqesim_cq_init_ring(ring, &(struct cqesim_cq_shape){.log_size = log_size});
 	return ring;
 }
 
@@ -114,8 +114,12 @@ static inline struct cqesim_cq_writer writer(uint8_t *ring, unsigned log_size, u
 {
 	struct cqesim_cq_writer w;
 
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, log_size, CQESIM_MINI_HASH, max, cross),
-			 0);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring,
+			&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
+			max, cross),
+		0);
 	return w;
 }
 
@@ -123,9 +127,12 @@ static inline struct cqesim_cq_reader reader(uint8_t *ring, unsigned log_size)
 {
 	struct cqesim_cq_reader r;
 
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, log_size, CQESIM_MINI_HASH,
-					       CQESIM_INVALIDATE_DPDK_SCALAR),
-			 0);
+	ck_assert_int_eq(
+		cqesim_cq_reader_init(
+			&r, ring,
+			&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
+			CQESIM_INVALIDATE_DPDK_SCALAR),
+		0);
 	return r;
 }
 

@@ -78,13 +78,19 @@ static inline void start(struct rig *rig)
 	static uint8_t wqes[16 << CQESIM_RQ_LOG_MAX]; /* nobody looks at them here */
 
 	rig->ring = test_cq_ring(rig->log_size);
-	cqesim_cq_init_ring(rig->ring, rig->log_size);
-	ck_assert_int_eq(cqesim_cq_writer_init(&rig->writer, rig->ring, rig->log_size,
-					       CQESIM_MINI_HASH, 1u << rig->log_size, true),
-			 0);
-	ck_assert_int_eq(cqesim_cq_reader_init(&rig->reader, rig->ring, rig->log_size,
-					       CQESIM_MINI_HASH, CQESIM_INVALIDATE_DPDK_SCALAR),
-			 0);
+	cqesim_cq_init_ring(rig->ring, &(struct cqesim_cq_shape){.log_size = rig->log_size});
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(&rig->writer, rig->ring,
+				      &(struct cqesim_cq_shape){.log_size = rig->log_size,
+								.format = CQESIM_MINI_HASH},
+				      1u << rig->log_size, true),
+		0);
+	ck_assert_int_eq(
+		cqesim_cq_reader_init(&rig->reader, rig->ring,
+				      &(struct cqesim_cq_shape){.log_size = rig->log_size,
+								.format = CQESIM_MINI_HASH},
+				      CQESIM_INVALIDATE_DPDK_SCALAR),
+		0);
 	cqesim_rq_poster_init(&rig->poster, wqes, rig->log_size, 0, &rig->rq_dbrec);
 	cqesim_rq_repost(&rig->poster, 1u << rig->log_size);
 	cqesim_rq_doorbell(&rig->poster);

@@ -15,9 +15,9 @@ START_TEST(ring_starts_invalid)
 		uint8_t *ring = aligned_alloc(64, bytes + 64);
 
 		memset(ring, 0x77, bytes + 64);
-		cqesim_cq_init_ring(ring, logs[l]);
+		cqesim_cq_init_ring(ring, &(struct cqesim_cq_shape){.log_size = logs[l]});
 		for (size_t i = 0; i < bytes; i++)
-			ck_assert_uint_eq(ring[i], i % 64 == 63 ? 0xf1 : 0);
+			ck_assert_uint_eq(ring[i], i % 64 == 63 ? 0xf1 : i % 64 == 62 ? 0xff : 0);
 		for (size_t i = 0; i < 64; i++)
 			ck_assert_uint_eq(ring[bytes + i], 0x77);
 		free(ring);
@@ -131,8 +131,12 @@ START_TEST(mini_formats)
 	uint8_t *ring = fresh(3), cqe[64];
 	struct cqesim_cq_writer w;
 
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 3, (enum cqesim_mini_format)_i, 8, false),
-			 0);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(&w, ring,
+				      &(struct cqesim_cq_shape){
+					      .log_size = 3, .format = (enum cqesim_mini_format)_i},
+				      8, false),
+		0);
 	packet(cqe, 0);
 	cqesim_cq_session_open(&w, cqe);
 	packet(cqe, 1);
@@ -282,27 +286,81 @@ START_TEST(bad_arguments)
 	struct cqesim_cq_reader r;
 
 	for (unsigned i = 1; i < 64; i <<= 1) {
-		ck_assert_int_eq(cqesim_cq_writer_init(&w, ring + i, 3, 0, 8, false), -EINVAL);
-		ck_assert_int_eq(cqesim_cq_reader_init(&r, ring + i, 3, 0, 0), -EINVAL);
+		ck_assert_int_eq(
+			cqesim_cq_writer_init(&w, ring + i,
+					      &(struct cqesim_cq_shape){.log_size = 3, .format = 0},
+					      8, false),
+			-EINVAL);
+		ck_assert_int_eq(cqesim_cq_reader_init(
+					 &r, ring + i,
+					 &(struct cqesim_cq_shape){.log_size = 3, .format = 0}, 0),
+				 -EINVAL);
 	}
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, NULL, 4, 0, 8, false), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 23, 0, 8, false), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 32, 0, 8, false), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, 0, 1, false), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, 0, 0, false), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, CQESIM_MINI_FORMATS, 8, false),
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, NULL, &(struct cqesim_cq_shape){.log_size = 4, .format = 0}, 8, false),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring, &(struct cqesim_cq_shape){.log_size = 23, .format = 0}, 8, false),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring, &(struct cqesim_cq_shape){.log_size = 32, .format = 0}, 8, false),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring, &(struct cqesim_cq_shape){.log_size = 4, .format = 0}, 1, false),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring, &(struct cqesim_cq_shape){.log_size = 4, .format = 0}, 0, false),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring,
+			&(struct cqesim_cq_shape){.log_size = 4, .format = CQESIM_MINI_ALL_FORMATS},
+			8, false),
+		-EINVAL);
+	ck_assert_int_eq(cqesim_cq_writer_init(
+				 &w, ring,
+				 &(struct cqesim_cq_shape){.log_size = 4,
+							   .format = (enum cqesim_mini_format) - 1},
+				 8, false),
 			 -EINVAL);
 	ck_assert_int_eq(
-		cqesim_cq_writer_init(&w, ring, 4, (enum cqesim_mini_format) - 1, 8, false),
+		cqesim_cq_reader_init(&r, NULL,
+				      &(struct cqesim_cq_shape){.log_size = 4, .format = 0}, 0),
 		-EINVAL);
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, NULL, 4, 0, 0), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, 23, 0, 0), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, 4, CQESIM_MINI_FORMATS, 0), -EINVAL);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, 0, 2, false), 0);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, 4, 0, UINT32_MAX, false), 0);
+	ck_assert_int_eq(
+		cqesim_cq_reader_init(&r, ring,
+				      &(struct cqesim_cq_shape){.log_size = 23, .format = 0}, 0),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_reader_init(
+			&r, ring,
+			&(struct cqesim_cq_shape){.log_size = 4, .format = CQESIM_MINI_ALL_FORMATS},
+			0),
+		-EINVAL);
+	ck_assert_int_eq(
+		cqesim_cq_writer_init(
+			&w, ring, &(struct cqesim_cq_shape){.log_size = 4, .format = 0}, 2, false),
+		0);
+	ck_assert_int_eq(cqesim_cq_writer_init(
+				 &w, ring, &(struct cqesim_cq_shape){.log_size = 4, .format = 0},
+				 UINT32_MAX, false),
+			 0);
 	ck_assert_uint_eq(w.max, 16);
-	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring, CQESIM_CQ_LOG_MAX, 0, 2, false), 0);
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, CQESIM_CQ_LOG_MAX, 4, 2), 0);
+	ck_assert_int_eq(cqesim_cq_writer_init(&w, ring,
+					       &(struct cqesim_cq_shape){
+						       .log_size = CQESIM_CQ_LOG_MAX, .format = 0},
+					       2, false),
+			 0);
+	ck_assert_int_eq(
+		cqesim_cq_reader_init(
+			&r, ring,
+			&(struct cqesim_cq_shape){.log_size = CQESIM_CQ_LOG_MAX, .format = 4}, 2),
+		0);
 	free(ring);
 }
 END_TEST
@@ -354,5 +412,7 @@ Suite *suite_cq(void)
 	suite_add_tcase(s, t);
 	test_cq_reader(s);
 	test_cq_laps(s);
+	test_cq_enhanced(s);
+	test_cq_shapes(s);
 	return s;
 }

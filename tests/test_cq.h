@@ -15,4 +15,8 @@ void test_cq_reader(Suite *s);
 /* Add the tests of many laps: what lies in slots from laps before, and two threads. */
 void test_cq_laps(Suite *s);
 
+/* Add the tests of the enhanced layout, and of other shapes of ring. */
+void test_cq_enhanced(Suite *s);
+void test_cq_shapes(Suite *s);
+
 #endif

@@ -51,8 +51,9 @@ static uint32_t tempting_length(uint64_t *seed, uint32_t size)
 	uint32_t r = random_u32(seed);
 
 	if (r % 8 == 0)
-		return random_u32(seed) % (size + 2);
-	return (r & 0xff00) | op_own[r >> 16 & 15];
+		return 1 + random_u32(seed) % (size + 1);
+	r = (r & 0xff00) | op_own[r >> 16 & 15];
+	return r ? r : 0x100; /* no packet has length 0 */
 }
 
 struct sent {
@@ -173,11 +174,17 @@ START_TEST(stale_bytes)
 	uint8_t *ring = test_cq_ring(log_size);
 	const uint32_t laps = RUNNING_ON_VALGRIND ? 50 : 3000;
 
-	cqesim_cq_init_ring(ring, log_size);
+	cqesim_cq_init_ring(ring, &(struct cqesim_cq_shape){.log_size = log_size});
 	l.sent = calloc(l.size, sizeof(*l.sent));
-	ck_assert_int_eq(cqesim_cq_writer_init(&l.w, ring, log_size, format, l.size, cross), 0);
-	ck_assert_int_eq(cqesim_cq_reader_init(&l.r, ring, log_size, format,
-					       (enum cqesim_invalidate)(_i % 3)),
+	ck_assert_int_eq(cqesim_cq_writer_init(
+				 &l.w, ring,
+				 &(struct cqesim_cq_shape){.log_size = log_size, .format = format},
+				 l.size, cross),
+			 0);
+	ck_assert_int_eq(cqesim_cq_reader_init(
+				 &l.r, ring,
+				 &(struct cqesim_cq_shape){.log_size = log_size, .format = format},
+				 (enum cqesim_invalidate)(_i % 3)),
 			 0);
 	while (l.tail < laps * l.size) {
 		for (uint32_t i = random_u32(&l.seed) % 4; i; i--)
@@ -234,7 +241,10 @@ static void *write_thread(void *arg)
 	uint64_t seed = 99;
 	uint8_t cqe[64] __attribute__((aligned(64)));
 
-	if (cqesim_cq_writer_init(&w, sh->ring, THREADS_LOG, CQESIM_MINI_HASH, 64, true))
+	if (cqesim_cq_writer_init(
+		    &w, sh->ring,
+		    &(struct cqesim_cq_shape){.log_size = THREADS_LOG, .format = CQESIM_MINI_HASH},
+		    64, true))
 		return NULL;
 	for (uint32_t i = 0; i < sh->packets;) {
 		uint32_t r = random_u32(&seed), first = i, room = free_slots(sh, &w);
@@ -274,7 +284,10 @@ static void *read_thread(void *arg)
 	uint8_t cqe[64];
 	time_t last = time(NULL); /* that something came */
 
-	if (cqesim_cq_reader_init(&r, sh->ring, THREADS_LOG, CQESIM_MINI_HASH, sh->invalidate))
+	if (cqesim_cq_reader_init(
+		    &r, sh->ring,
+		    &(struct cqesim_cq_shape){.log_size = THREADS_LOG, .format = CQESIM_MINI_HASH},
+		    sh->invalidate))
 		return NULL;
 	for (uint32_t i = 0; i < sh->packets;) {
 		bool all_written = __atomic_load_n(&sh->writer_done, __ATOMIC_ACQUIRE);
@@ -318,7 +331,7 @@ START_TEST(two_threads)
 	};
 	pthread_t writes, reads;
 
-	cqesim_cq_init_ring(sh.ring, THREADS_LOG);
+	cqesim_cq_init_ring(sh.ring, &(struct cqesim_cq_shape){.log_size = THREADS_LOG});
 	ck_assert_int_eq(pthread_create(&writes, NULL, write_thread, &sh), 0);
 	ck_assert_int_eq(pthread_create(&reads, NULL, read_thread, &sh), 0);
 	pthread_join(writes, NULL);

@@ -182,8 +182,11 @@ START_TEST(reader_sessions)
 			for (uint32_t burst = 1; burst <= n + 1; burst += burst < 10 ? 1 : 5) {
 				struct cqesim_cq_reader r;
 
-				cqesim_cq_reader_init(&r, ring, log_size, CQESIM_MINI_HASH,
-						      invalidate);
+				cqesim_cq_reader_init(
+					&r, ring,
+					&(struct cqesim_cq_shape){.log_size = log_size,
+								  .format = CQESIM_MINI_HASH},
+					invalidate);
 				/* As after k plain completions, before any later one. */
 				for (uint32_t s = 0; s < size; s++)
 					image_plain(ring, log_size,
@@ -269,7 +272,13 @@ START_TEST(reader_formats)
 	struct cqesim_cq_reader r;
 	struct cqesim_completion out[3];
 
-	ck_assert_int_eq(cqesim_cq_reader_init(&r, ring, 3, (enum cqesim_mini_format)_i, 0), 0);
+	ck_assert_int_eq(cqesim_cq_reader_init(
+				 &r, ring,
+				 &(struct cqesim_cq_shape){.log_size = 3,
+							   .format = (enum cqesim_mini_format)_i,
+							   .any_length = true},
+				 0),
+			 0);
 	image_session(ring, 3, 0, 2, 0);
 	memcpy(ring + 64, mini, 16);
 	ck_assert_int_eq(cqesim_cq_poll(&r, out, 3, NULL), 2);
@@ -342,7 +351,7 @@ START_TEST(reader_malformed)
 		ck_assert_int_eq(fault.kind, c[i].kind);
 		ck_assert_uint_eq(fault.index, 22);
 		ck_assert_uint_eq(fault.slot, 6);
-		ck_assert_uint_eq(fault.count, c[i].count);
+		ck_assert_uint_eq(fault.found, c[i].count);
 		ck_assert_int_eq(cqesim_cq_poll(&r, out, 16, &fault), 3);
 		for (uint32_t p = 0; p < 3; p++)
 			expect(&out[p], 23 + p, 3, p);

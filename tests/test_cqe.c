@@ -349,6 +349,7 @@ Suite *suite_cqe(void)
 	suite_add_tcase(s, t);
 	test_cqe_fields(s);
 	test_cqe_mini(s);
+	test_cqe_views(s);
 	test_cqe_mlx5dv(s);
 	return s;
 }

@@ -22,9 +22,11 @@ static inline void same_bytes(const uint8_t *got, const uint8_t *want, size_t n,
 			ck_abort_msg("%s: byte %zu is %02x, not %02x", what, i, got[i], want[i]);
 }
 
-/* Add the tests of each field alone, of mini-CQEs, and against rdma-core's header. */
+/* Add the tests of each field alone, of mini-CQEs, of the other views, and against rdma-core's
+ * header. */
 void test_cqe_fields(Suite *s);
 void test_cqe_mini(Suite *s);
+void test_cqe_views(Suite *s);
 void test_cqe_mlx5dv(Suite *s);
 
 #endif

@@ -55,6 +55,8 @@ static const struct place sig_places[] = {
 	{"expected_reftag", 24, 4, 0xff},
 	{"actual_reftag", 28, 4, 0xff},
 	{"syndrome", 32, 2, 0xff},
+	{"sig_type", 34, 1, 0xff},
+	{"domain", 35, 1, 0xff},
 	{"mkey", 36, 4, 0xff},
 	{"err_offset", 40, 8, 0xff},
 	{"qpn", 56, 4, 0xff},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cqe: the five formats of mini-CQEs, and names. */
+/* cqe: the formats of mini-CQEs, and names. */
 #include "test_cqe.h"
 
 static const struct cqesim_mini full_mini = {
@@ -9,13 +9,16 @@ static const struct cqesim_mini full_mini = {
 	.csum = 0x1234,
 	.stride_index = 0x5678,
 	.l4_l3_hdr_type = 0x9b,
+	.send_opcode = 0x0a,
+	.wqe_counter = 0xc1c2,
+	.iteration_count = 0x77,
 };
 
 static const struct {
 	const char *name;
 	uint8_t raw[8];
 	struct cqesim_mini back;
-} minis[CQESIM_MINI_FORMATS] = {
+} minis[CQESIM_MINI_ALL_FORMATS] = {
 	[0] = {"hash",
 	       {0xa1, 0xb2, 0xc3, 0xd4, 0x81, 0x02, 0x03, 0x04},
 	       {.byte_cnt = 0x81020304, .rx_hash_res = 0xa1b2c3d4}},
@@ -31,6 +34,15 @@ static const struct {
 	[4] = {"l34h_stridx",
 	       {0x9b, 0x00, 0x56, 0x78, 0x81, 0x02, 0x03, 0x04},
 	       {.byte_cnt = 0x81020304, .stride_index = 0x5678, .l4_l3_hdr_type = 0x9b}},
+	[5] = {"req",
+	       {0xc1, 0xc2, 0x0a, 0x00, 0x81, 0x02, 0x03, 0x04},
+	       {.byte_cnt = 0x81020304, .send_opcode = 0x0a, .wqe_counter = 0xc1c2}},
+	[6] = {"req_iter",
+	       {0xc1, 0xc2, 0x77, 0x0a, 0x81, 0x02, 0x03, 0x04},
+	       {.byte_cnt = 0x81020304,
+		.send_opcode = 0x0a,
+		.wqe_counter = 0xc1c2,
+		.iteration_count = 0x77}},
 };
 
 static void same_mini(const struct cqesim_mini *a, const struct cqesim_mini *b)
@@ -41,6 +53,9 @@ static void same_mini(const struct cqesim_mini *a, const struct cqesim_mini *b)
 	ck_assert_uint_eq(a->csum, b->csum);
 	ck_assert_uint_eq(a->stride_index, b->stride_index);
 	ck_assert_uint_eq(a->l4_l3_hdr_type, b->l4_l3_hdr_type);
+	ck_assert_uint_eq(a->send_opcode, b->send_opcode);
+	ck_assert_uint_eq(a->wqe_counter, b->wqe_counter);
+	ck_assert_uint_eq(a->iteration_count, b->iteration_count);
 }
 
 START_TEST(minis_by_hand)
@@ -84,12 +99,14 @@ START_TEST(mini_carries)
 	/* First byte and number of bytes that minis bring themselves, besides byte_cnt in 44-47. */
 	static const struct {
 		unsigned a, an, b, bn;
-	} c[CQESIM_MINI_FORMATS] = {
+	} c[CQESIM_MINI_ALL_FORMATS] = {
 		[0] = {12, 4, 0, 0},  /* hash */
 		[1] = {20, 2, 0, 0},  /* csum */
 		[2] = {57, 3, 60, 2}, /* tag; stride index in the place of wqe_counter */
 		[3] = {20, 2, 60, 2}, /* csum, stride index */
 		[4] = {29, 1, 60, 2}, /* header types, stride index */
+		[5] = {56, 1, 60, 2}, /* send opcode, wqe_counter */
+		[6] = {56, 1, 60, 2},
 	};
 	uint8_t want[64] = {0}, mask[64];
 
@@ -138,7 +155,7 @@ START_TEST(names)
 		unknown += !strcmp(cqesim_syndrome_name(i), "unknown");
 	ck_assert_uint_eq(unknown, 256 - COUNT(syndrome));
 	ck_assert_str_eq(cqesim_syndrome_name(UINT32_MAX), "unknown");
-	ck_assert_str_eq(cqesim_mini_format_name(CQESIM_MINI_FORMATS), "unknown");
+	ck_assert_str_eq(cqesim_mini_format_name(CQESIM_MINI_ALL_FORMATS), "unknown");
 	ck_assert_str_eq(cqesim_mini_format_name((enum cqesim_mini_format) - 1), "unknown");
 	ck_assert_int_lt(cqesim_mini_format_parse(""), 0);
 	ck_assert_int_lt(cqesim_mini_format_parse("HASH"), 0);
@@ -150,9 +167,9 @@ void test_cqe_mini(Suite *s)
 {
 	TCase *t = tcase_create("minis");
 
-	tcase_add_loop_test(t, minis_by_hand, 0, CQESIM_MINI_FORMATS);
+	tcase_add_loop_test(t, minis_by_hand, 0, CQESIM_MINI_ALL_FORMATS);
 	tcase_add_test(t, minis_reserved);
-	tcase_add_loop_test(t, mini_carries, 0, CQESIM_MINI_FORMATS);
+	tcase_add_loop_test(t, mini_carries, 0, CQESIM_MINI_ALL_FORMATS);
 	tcase_add_test(t, names);
 	suite_add_tcase(s, t);
 }

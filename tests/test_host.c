@@ -332,7 +332,7 @@ START_TEST(malformed_title)
 		ck_assert_int_eq(cqesim_host_advance(rig.host, 0), -EBADMSG);
 		ck_assert_int_eq(cqesim_host_fault(rig.host)->kind, CQESIM_CQ_FAULT_SESSION_LONG);
 		ck_assert_uint_eq(cqesim_host_fault(rig.host)->index, good);
-		ck_assert_uint_eq(cqesim_host_fault(rig.host)->count, 17);
+		ck_assert_uint_eq(cqesim_host_fault(rig.host)->found, 17);
 		stop(&rig);
 	}
 }

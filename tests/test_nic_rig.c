@@ -100,7 +100,8 @@ struct rig_queue *rig_prepare(struct rig *rig, unsigned log_size, unsigned log_s
 		.log_size = log_size, .log_segs = log_segs, .base = RIG_BASE * (rig->queues + 1)};
 	rig->queues++;
 	q->ring = test_cq_ring(log_size + rig->cq_log_more);
-	cqesim_cq_init_ring(q->ring, log_size + rig->cq_log_more);
+	cqesim_cq_init_ring(q->ring,
+			    &(struct cqesim_cq_shape){.log_size = log_size + rig->cq_log_more});
 	q->wqes = calloc((size_t)1 << log_size, 16u << log_segs);
 	q->memory = calloc((size_t)1 << log_size, RIG_BUFFER);
 	ck_assert(q->wqes && q->memory);
@@ -134,8 +135,11 @@ struct rig_queue *rig_add(struct rig *rig, unsigned log_size, unsigned log_segs,
 	struct cqesim_rq_attr rq = rig_rq_attr(q, 0x00a000 + rig->queues);
 	ck_assert_int_eq(cqesim_nic_create_rq(rig->nic, &rq, &q->rqn), 0);
 	ck_assert_int_eq(cqesim_nic_modify_rq(rig->nic, q->rqn, CQESIM_QUEUE_RDY, 0), 0);
-	ck_assert_int_eq(cqesim_cq_reader_init(&q->reader, q->ring, log_size + rig->cq_log_more,
-					       format, CQESIM_INVALIDATE_DPDK_SCALAR),
+	ck_assert_int_eq(cqesim_cq_reader_init(
+				 &q->reader, q->ring,
+				 &(struct cqesim_cq_shape){.log_size = log_size + rig->cq_log_more,
+							   .format = format},
+				 CQESIM_INVALIDATE_DPDK_SCALAR),
 			 0);
 	return q;
 }

@@ -1,185 +1,266 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The driver's side of a completion ring, basic layout: see cq.h for the
- * layout and the memory order.  The only decoder of rings in cqesim.
- */
-#include <errno.h>
+/* The driver's side of a completion ring: the decoder of read.h with two of its sinks. */
+#include "cq/read.h"
 
-#include "cqesim/cq.h"
-
-int cqesim_cq_reader_init(struct cqesim_cq_reader *r, uint8_t *ring, unsigned log_size,
-			  enum cqesim_mini_format format, enum cqesim_invalidate invalidate)
+int cqesim_cq_shape_check(const struct cqesim_cq_shape *shape)
 {
-	if (!ring || (uintptr_t)ring % CQESIM_CQE_BYTES || log_size > CQESIM_CQ_LOG_MAX ||
-	    (unsigned)format >= CQESIM_MINI_FORMATS ||
+	if (shape->log_size > CQESIM_CQ_LOG_MAX || shape->log_stride > 16 ||
+	    (unsigned)shape->format >= CQESIM_MINI_ALL_FORMATS ||
+	    (unsigned)shape->layout > CQESIM_CQ_ENHANCED)
+		return -EINVAL;
+	return 0;
+}
+
+int cqesim_cq_reader_init(struct cqesim_cq_reader *r, uint8_t *ring,
+			  const struct cqesim_cq_shape *shape, enum cqesim_invalidate invalidate)
+{
+	if (!ring || (uintptr_t)ring % CQESIM_CQE_BYTES || cqesim_cq_shape_check(shape) ||
 	    (unsigned)invalidate > CQESIM_INVALIDATE_LINUX)
 		return -EINVAL;
 	*r = (struct cqesim_cq_reader){
-		.ring = ring,
-		.mask = (UINT32_C(1) << log_size) - 1,
-		.log_size = log_size,
-		.format = format,
+		.ring = ring + (shape->cqe_128 ? CQESIM_CQE_BYTES : 0),
+		.mask = (UINT32_C(1) << shape->log_size) - 1,
+		.log_size = shape->log_size,
+		.log_slot = shape->cqe_128 ? 7 : 6,
+		.log_stride = shape->log_stride,
+		.format = shape->format,
+		.layout = shape->layout,
 		.invalidate = invalidate,
+		.any_length = shape->any_length,
 	};
 	return 0;
 }
 
+void cqesim_cq_reader_seek(struct cqesim_cq_reader *r, uint32_t index)
+{
+	r->ci = index;
+	r->n = 0;
+	r->has_title = false;
+}
+
 const char *cqesim_cq_fault_name(enum cqesim_cq_fault_kind kind)
 {
-	switch (kind) {
-	case CQESIM_CQ_FAULT_SESSION_SHORT:
-		return "a title CQE that announces fewer than two mini-CQEs";
-	case CQESIM_CQ_FAULT_SESSION_LONG:
-		return "a title CQE that announces more mini-CQEs than the ring has slots";
-	default:
-		return "no fault";
-	}
+	static const char *const name[CQESIM_CQ_FAULTS] = {
+		[CQESIM_CQ_FAULT_NONE] = "no fault",
+		[CQESIM_CQ_FAULT_SESSION_SHORT] =
+			"a title CQE that announces fewer than two mini-CQEs",
+		[CQESIM_CQ_FAULT_SESSION_LONG] =
+			"a title CQE that announces more mini-CQEs than the ring has slots",
+		[CQESIM_CQ_FAULT_ARRAY_LONG] =
+			"an array that announces more mini-CQEs than fit in one slot",
+		[CQESIM_CQ_FAULT_NO_TITLE] = "an array of mini-CQEs whose title CQE never came",
+		[CQESIM_CQ_FAULT_MINI_LENGTH] =
+			"a mini-CQE with a length that no packet has: stale, or never written",
+		[CQESIM_CQ_FAULT_OPCODE] = "a CQE with an opcode that there is not",
+		[CQESIM_CQ_FAULT_OUT_OF_ORDER] =
+			"a CQE that was written although one before it was not",
+		[CQESIM_CQ_FAULT_AHEAD] =
+			"a CQE with the validity iteration count of a lap yet to come",
+	};
+	return (unsigned)kind < CQESIM_CQ_FAULTS ? name[kind] : "unknown fault";
 }
 
-static uint8_t *slot_of(const struct cqesim_cq_reader *r, uint32_t index)
+/* ---- whole completions ---- */
+
+static inline void whole_shared(const uint8_t *cqe, struct cqesim_completion *c)
 {
-	return r->ring + (size_t)(index & r->mask) * CQESIM_CQE_BYTES;
-}
+	uint8_t op_own = cqe[CQESIM_OP_OWN_BYTE];
 
-/* PMD check_cqe, rdma-core get_sw_cqe: the lap's owner bit and an opcode that is not INVALID. */
-static bool software_owns(uint8_t op_own, uint32_t index, unsigned log_size)
-{
-	return (op_own & CQESIM_OWNER_MASK) == (index >> log_size & CQESIM_OWNER_MASK) &&
-	       op_own >> 4 != CQESIM_OP_INVALID;
-}
-
-/* op_own of the session's slots, so that what lies there cannot be taken for a completion. */
-static void session_done(struct cqesim_cq_reader *r)
-{
-	uint8_t value = CQESIM_OP_OWN(CQESIM_OP_INVALID, 0, 0);
-	uint32_t first = r->invalidate == CQESIM_INVALIDATE_DPDK_SCALAR ? 1 : 0;
-
-	for (uint32_t i = first; i < r->n; i++) {
-		uint32_t index = r->ci + i;
-
-		/* In the next lap the other bit is the valid one (also past the ring's end). */
-		if (r->invalidate == CQESIM_INVALIDATE_LINUX)
-			value = index >> r->log_size & CQESIM_OWNER_MASK;
-		slot_of(r, index)[CQESIM_OP_OWN_BYTE] = value;
-	}
-	r->ci += r->n;
-	r->n = 0;
-}
-
-static void read_plain(const uint8_t *slot, uint8_t op_own, uint32_t index,
-		       struct cqesim_completion *c)
-{
-	cqesim_cqe_get_rx(slot, &c->meta);
-	c->timestamp = cqesim_cqe_get_timestamp(slot);
-	c->index = index;
-	c->wqe_counter = cqesim_cqe_get_wqe_counter(slot);
-	c->session_n = 0;
-	c->session_i = 0;
+	cqesim_cqe_get_rx(cqe, &c->meta);
+	c->timestamp = cqesim_cqe_get_timestamp(cqe);
+	c->flow_table_metadata = cqesim_cqe_get_flow_table_metadata(cqe);
+	c->wqe_id = cqesim_cqe_get_wqe_id(cqe);
+	c->lro_num_seg = cqesim_cqe_get_lro_num_seg(cqe);
 	c->opcode = op_own >> 4;
+	c->format = op_own >> 2 & 3;
+	c->send_opcode = cqesim_cqe_get_send_opcode(cqe);
 	c->syndrome = 0;
 	c->vendor_err_synd = 0;
-	if (c->opcode >= CQESIM_OP_REQ_ERR) {
+}
+
+static inline void whole_plain(const struct cqesim_cq_reader *r, const uint8_t *cqe, uint32_t index,
+			       void *result)
+{
+	struct cqesim_completion *c = result;
+	uint32_t byte_cnt = cqesim_cqe_get_byte_cnt(cqe);
+
+	whole_shared(cqe, c);
+	c->meta.byte_cnt = cq_length(byte_cnt, r->log_stride);
+	c->strides = cq_strides(byte_cnt, r->log_stride);
+	c->filler = cq_filler(byte_cnt, r->log_stride);
+	c->index = index;
+	c->session_n = 0;
+	c->session_i = 0;
+	c->wqe_counter = cqesim_cqe_get_wqe_counter(cqe);
+	if (c->opcode == CQESIM_OP_REQ_ERR || c->opcode == CQESIM_OP_RESP_ERR) {
 		struct cqesim_cqe_err err;
 
-		cqesim_cqe_err_decode(slot, &err);
+		cqesim_cqe_err_decode(cqe, &err);
 		c->syndrome = err.syndrome;
 		c->vendor_err_synd = err.vendor_err_synd;
 		c->timestamp = 0;
 	}
 }
 
-/* The title's completion is the pattern; the mini replaces what it carries. */
-static void read_mini(const struct cqesim_cq_reader *r, const uint8_t raw[8],
-		      struct cqesim_completion *c)
+static inline void whole_title(const struct cqesim_cq_reader *r, const uint8_t *cqe, void *pattern)
 {
-	*c = r->title;
+	struct cqesim_completion *c = pattern;
+
+	whole_shared(cqe, c);
+	c->index = r->ci;
+	c->session_n = r->n;
+}
+
+static inline void whole_mini(const struct cqesim_cq_reader *r, const void *pattern,
+			      enum cqesim_mini_format format, const struct cq_mini *m, void *result)
+{
+	struct cqesim_completion *c = result;
+
+	memcpy(c, pattern, sizeof(*c));
 	c->session_i = r->i;
-	c->wqe_counter = (uint16_t)(r->title.wqe_counter + r->i);
-	if (r->format == CQESIM_MINI_HASH) {
-		c->meta.rx_hash_res = (uint32_t)cqesim_be_load(raw, 4);
-		c->meta.byte_cnt = (uint32_t)cqesim_be_load(raw + 4, 4);
-		return;
+	c->meta.byte_cnt = m->length;
+	c->strides = m->strides;
+	c->filler = m->filler;
+	c->wqe_counter = m->wqe_counter;
+	switch (format) {
+	case CQESIM_MINI_HASH:
+		c->meta.rx_hash_res = m->mini.rx_hash_res;
+		break;
+	case CQESIM_MINI_CSUM:
+	case CQESIM_MINI_CSUM_STRIDX:
+		c->meta.csum = m->mini.csum;
+		break;
+	case CQESIM_MINI_FTAG_STRIDX:
+		c->meta.flow_tag = m->mini.flow_tag;
+		break;
+	case CQESIM_MINI_L34H_STRIDX:
+		c->meta.l4_l3_hdr_type = m->mini.l4_l3_hdr_type;
+		break;
+	default: /* REQ, REQ_ITER */
+		c->send_opcode = m->mini.send_opcode;
 	}
-
-	struct cqesim_mini mini;
-	cqesim_mini_decode(r->format, raw, &mini);
-	c->meta.byte_cnt = mini.byte_cnt;
-	if (r->format == CQESIM_MINI_CSUM || r->format == CQESIM_MINI_CSUM_STRIDX)
-		c->meta.csum = mini.csum;
-	if (r->format == CQESIM_MINI_FTAG_STRIDX)
-		c->meta.flow_tag = mini.flow_tag;
-	if (r->format == CQESIM_MINI_L34H_STRIDX)
-		c->meta.l4_l3_hdr_type = mini.l4_l3_hdr_type;
-	if (r->format != CQESIM_MINI_CSUM)
-		c->wqe_counter = mini.stride_index;
-}
-
-static unsigned read_session(struct cqesim_cq_reader *r, struct cqesim_completion *out,
-			     unsigned max)
-{
-	unsigned got = 0;
-
-	while (got < max && r->i < r->n) {
-		uint32_t array = r->i / CQESIM_MINIS_PER_ARRAY;
-		uint32_t in_array = r->i % CQESIM_MINIS_PER_ARRAY;
-		const uint8_t *minis =
-			slot_of(r, r->ci + (array ? array * CQESIM_MINIS_PER_ARRAY : 1));
-
-		for (; in_array < CQESIM_MINIS_PER_ARRAY && got < max && r->i < r->n; in_array++) {
-			read_mini(r, minis + (size_t)in_array * CQESIM_MINI_BYTES, &out[got++]);
-			r->i++;
-		}
-	}
-	if (r->i == r->n)
-		session_done(r);
-	return got;
-}
-
-static int malformed(struct cqesim_cq_reader *r, uint32_t count, struct cqesim_cq_fault *fault)
-{
-	if (fault)
-		*fault = (struct cqesim_cq_fault){
-			.kind = count < 2 ? CQESIM_CQ_FAULT_SESSION_SHORT
-					  : CQESIM_CQ_FAULT_SESSION_LONG,
-			.index = r->ci,
-			.slot = r->ci & r->mask,
-			.count = count,
-		};
-	r->ci++;
-	return -EBADMSG;
 }
 
 int cqesim_cq_poll(struct cqesim_cq_reader *r, struct cqesim_completion *out, unsigned max,
 		   struct cqesim_cq_fault *fault)
 {
-	unsigned got = 0;
+	static const struct cq_sink whole = {
+		.bytes = sizeof(struct cqesim_completion),
+		.plain = whole_plain,
+		.title = whole_title,
+		.mini = whole_mini,
+	};
+	_Static_assert(sizeof(struct cqesim_completion) <= 64, "the pattern's size");
 
-	while (got < max) {
-		if (r->n) {
-			got += read_session(r, out + got, max - got);
-			continue;
-		}
-		const uint8_t *slot = slot_of(r, r->ci);
-		uint8_t op_own = __atomic_load_n(&slot[CQESIM_OP_OWN_BYTE], __ATOMIC_ACQUIRE);
+	return cq_read(r, &whole, out, max, fault);
+}
 
-		if (!software_owns(op_own, r->ci, r->log_size))
-			break;
-		bool error = op_own >> 4 == CQESIM_OP_REQ_ERR || op_own >> 4 == CQESIM_OP_RESP_ERR;
-		if ((op_own >> 2 & 3) != CQESIM_FORMAT_COMPRESSED || error) {
-			read_plain(slot, op_own, r->ci, &out[got++]);
-			r->ci++;
+/* ---- what a forwarding program needs ---- */
+
+static inline void packet_shared(const uint8_t *cqe, struct cqesim_packet *p)
+{
+	p->rx_hash_res = cqesim_cqe_get_rx_hash_res(cqe);
+	p->vlan_info = cqesim_cqe_get_vlan_info(cqe);
+	p->pkt_info = cqesim_cqe_get_pkt_info(cqe);
+	p->hds_ip_ext = cqesim_cqe_get_hds_ip_ext(cqe);
+	p->l4_l3_hdr_type = cqesim_cqe_get_l4_l3_hdr_type(cqe);
+	p->opcode = cqe[CQESIM_OP_OWN_BYTE] >> 4;
+}
+
+static inline void packet_plain(const struct cqesim_cq_reader *r, const uint8_t *cqe,
+				uint32_t index, void *result)
+{
+	struct cqesim_packet *p = result;
+	uint32_t byte_cnt = cqesim_cqe_get_byte_cnt(cqe);
+
+	(void)index;
+	packet_shared(cqe, p);
+	p->length = cq_length(byte_cnt, r->log_stride);
+	p->wqe_counter = cqesim_cqe_get_wqe_counter(cqe);
+	if (cq_error_opcode(p->opcode) || cq_filler(byte_cnt, r->log_stride))
+		p->length = 0;
+}
+
+static inline void packet_title(const struct cqesim_cq_reader *r, const uint8_t *cqe, void *pattern)
+{
+	(void)r;
+	packet_shared(cqe, pattern);
+}
+
+static inline void packet_mini(const struct cqesim_cq_reader *r, const void *pattern,
+			       enum cqesim_mini_format format, const struct cq_mini *m,
+			       void *result)
+{
+	struct cqesim_packet *p = result;
+
+	(void)r;
+	memcpy(p, pattern, sizeof(*p));
+	p->length = m->filler ? 0 : m->length;
+	p->wqe_counter = m->wqe_counter;
+	if (format == CQESIM_MINI_HASH)
+		p->rx_hash_res = m->mini.rx_hash_res;
+	else if (format == CQESIM_MINI_L34H_STRIDX)
+		p->l4_l3_hdr_type = m->mini.l4_l3_hdr_type;
+}
+
+int cqesim_cq_poll_packets(struct cqesim_cq_reader *r, struct cqesim_packet *out, unsigned max,
+			   struct cqesim_cq_fault *fault)
+{
+	static const struct cq_sink packets = {
+		.bytes = sizeof(struct cqesim_packet),
+		.plain = packet_plain,
+		.title = packet_title,
+		.mini = packet_mini,
+	};
+
+	return cq_read(r, &packets, out, max, fault);
+}
+
+/* ---- a ring at rest ---- */
+
+int cqesim_cq_check(const struct cqesim_cq_reader *r, struct cqesim_cq_fault *fault)
+{
+	bool enhanced = r->layout == CQESIM_CQ_ENHANCED;
+	uint8_t op_own;
+
+	if (cq_owned(cq_slot(r, r->ci), r->ci >> r->log_size, enhanced, &op_own))
+		return 0; /* not read to its end */
+	for (uint32_t i = 0; i <= r->mask; i++) {
+		uint32_t index = r->ci + i, lap = index >> r->log_size;
+		const uint8_t *slot = cq_slot(r, index);
+		enum cqesim_cq_fault_kind kind = CQESIM_CQ_FAULT_NONE;
+		uint8_t count = slot[CQESIM_ITERATION_BYTE];
+
+		if (i && cq_owned(slot, lap, enhanced, &op_own))
+			kind = CQESIM_CQ_FAULT_OUT_OF_ORDER;
+		else if (enhanced && count == (uint8_t)(lap + 1) && count != 0xff)
+			kind = CQESIM_CQ_FAULT_AHEAD;
+		if (kind == CQESIM_CQ_FAULT_NONE)
 			continue;
-		}
-		uint32_t n = cqesim_cqe_get_byte_cnt(slot);
-		if (n < 2 || n > r->mask + 1) {
-			if (got) /* what is good first; this one is still there for the next call */
-				break;
-			return malformed(r, n, fault);
-		}
-		read_plain(slot, op_own, r->ci, &r->title);
-		r->title.session_n = n;
-		r->n = n;
-		r->i = 0;
+		if (fault)
+			*fault = (struct cqesim_cq_fault){
+				.kind = kind,
+				.index = index,
+				.slot = index & r->mask,
+				.found = enhanced ? count : op_own >> 4,
+			};
+		return -EBADMSG;
 	}
-	return (int)got;
+	return 0;
+}
+
+const uint8_t *cqesim_cq_inline_data(const struct cqesim_cq_reader *r,
+				     const struct cqesim_completion *c, size_t *bytes)
+{
+	const uint8_t *cqe = cq_slot(r, c->index);
+
+	*bytes = c->meta.byte_cnt;
+	if (c->session_n)
+		return NULL;
+	/* rdma-core handle_responder: the CQE itself, or the 64 bytes before it. */
+	if (c->format == CQESIM_FORMAT_INLINE_32 && *bytes <= 32)
+		return cqe;
+	if (c->format == CQESIM_FORMAT_INLINE_64 && *bytes <= 64 && r->log_slot == 7)
+		return cqe - CQESIM_CQE_BYTES;
+	return NULL;
 }

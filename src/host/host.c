@@ -165,9 +165,14 @@ static int take(struct cqesim_host_queue *q, unsigned want)
 			return got;
 		have += (unsigned)got;
 	}
-	if (q->reader.n)
-		have += (unsigned)cqesim_cq_poll(&q->reader, q->completion + have,
-						 q->reader.n - q->reader.i, NULL);
+	while (q->reader.n) {
+		int rest = cqesim_cq_poll(&q->reader, q->completion + have,
+					  q->reader.n - q->reader.i, &q->fault);
+
+		if (rest < 0)
+			return rest;
+		have += (unsigned)rest;
+	}
 	if (have < want)
 		return (int)have;
 	q->ahead = have - want;

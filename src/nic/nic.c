@@ -155,10 +155,14 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 		return -ENOMEM;
 	memset(cq, 0, sizeof(*cq));
 	bool compress = attr->cqe_comp_en && nic->config.compression != CQESIM_COMP_OFF;
-	rc = attr->address % CQESIM_CQE_BYTES ? -EINVAL : 0;
+	/* Queues that receive have receive completions. */
+	rc = attr->address % CQESIM_CQE_BYTES || attr->mini_format >= CQESIM_MINI_FORMATS ? -EINVAL
+											  : 0;
 	if (!rc)
-		rc = cqesim_cq_writer_init(&cq->writer, attr->ring, attr->log_size,
-					   attr->mini_format, compress ? nic->config.comp_max : 2,
+		rc = cqesim_cq_writer_init(&cq->writer, attr->ring,
+					   &(struct cqesim_cq_shape){.log_size = attr->log_size,
+								     .format = attr->mini_format},
+					   compress ? nic->config.comp_max : 2,
 					   nic->config.comp_cross);
 	if (!rc)
 		rc = place(&nic->cq, &nic->cqs, &cq->number);

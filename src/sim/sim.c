@@ -99,7 +99,7 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 		q->buffers = NULL;
 	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->buffers)
 		return -ENOMEM;
-	cqesim_cq_init_ring(q->cq_ring, sim->log_cq);
+	cqesim_cq_init_ring(q->cq_ring, &(struct cqesim_cq_shape){.log_size = sim->log_cq});
 	rc = post_buffers(q, &poster, stride, room);
 	if (rc)
 		return rc;
@@ -131,8 +131,11 @@ static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
 	if (!rc)
 		rc = cqesim_nic_modify_rq(sim->nic, q->rqn, CQESIM_QUEUE_RDY, 0);
 	if (!rc)
-		rc = cqesim_cq_reader_init(&reader, q->cq_ring, sim->log_cq,
-					   sim->result.mini_format, sim_invalidate(sim));
+		rc = cqesim_cq_reader_init(
+			&reader, q->cq_ring,
+			&(struct cqesim_cq_shape){.log_size = sim->log_cq,
+						  .format = sim->result.mini_format},
+			sim_invalidate(sim));
 	if (rc)
 		return rc;
 	struct cqesim_host_config host = sim_host_config(sim);
