@@ -2,7 +2,7 @@
 /*
  * Speed, side by side in one run: a bare libpcap read loop over a capture of
  * 64-byte frames, the replay of that file, the replay of the same packets from
- * the synthetic source; then the ring writer and the ring reader alone.
+ * the synthetic source.  bench_ring.c has the rings alone.
  *
  * usage: bench [PACKETS [FOLDER]]   (10000000 packets; a file of 76 bytes each in FOLDER or .)
  */
@@ -14,9 +14,6 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
 
 #include "cqesim/cqesim.h"
 
@@ -132,82 +129,6 @@ static double replay(const struct machine *m, const struct setup *s, const char 
 	return (double)packets / t / 1e6;
 }
 
-/* ---- the ring alone: cycles per packet ---- */
-
-#if defined(__x86_64__)
-static uint64_t ticks(void)
-{
-	return __rdtsc();
-}
-#define TICK "TSC cycles"
-#else
-static uint64_t ticks(void)
-{
-	return (uint64_t)(seconds() * 1e9);
-}
-#define TICK "ns"
-#endif
-
-static void ring(unsigned log_size, unsigned session, double *write, double *read)
-{
-	size_t slots = (size_t)1 << log_size;
-	uint8_t *memory = aligned_alloc(4096, slots * CQESIM_CQE_BYTES);
-	struct cqesim_cq_writer w;
-	struct cqesim_cq_reader r;
-	struct cqesim_completion c[64];
-	double writes[200], reads[200];
-	uint32_t sum = 0;
-
-	if (!memory)
-		die("ring", "out of memory");
-	cqesim_cq_init_ring(memory, &(struct cqesim_cq_shape){.log_size = &(struct cqesim_cq_shape){
-								      .log_size = log_size}});
-	cqesim_cq_writer_init(
-		&w, memory,
-		&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
-		session < 2 ? 2 : session, false);
-	cqesim_cq_reader_init(
-		&r, memory,
-		&(struct cqesim_cq_shape){.log_size = log_size, .format = CQESIM_MINI_HASH},
-		CQESIM_INVALIDATE_DPDK_VEC);
-	for (unsigned round = 0; round < 200; round++) {
-		uint64_t t0 = ticks();
-		for (size_t i = 0; i < slots; i++) {
-			struct cqesim_rxmeta m = {.byte_cnt = 60, .rx_hash_res = (uint32_t)i};
-			uint8_t cqe[64] __attribute__((aligned(64)));
-
-			cqesim_cqe_put_rx(cqe, &m, m.user_index, i, (uint16_t)i);
-			if (session < 2) {
-				cqesim_cq_write(&w, cqe, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_PLAIN);
-				continue;
-			}
-			if (!w.n)
-				cqesim_cq_session_open(&w, cqe);
-			else
-				cqesim_cq_session_add(&w, cqe);
-			if (w.n == w.room)
-				cqesim_cq_session_close(&w);
-		}
-		uint64_t t1 = ticks();
-		size_t got = 0;
-		int n;
-		while ((n = cqesim_cq_poll(&r, c, 64, NULL)) > 0) {
-			got += (size_t)n;
-			sum += c[n - 1].meta.rx_hash_res;
-		}
-		uint64_t t2 = ticks();
-		if (n < 0 || got != slots)
-			die("ring", "not what was written");
-		writes[round] = (double)(t1 - t0) / (double)slots;
-		reads[round] = (double)(t2 - t1) / (double)slots;
-	}
-	free(memory);
-	*write = median(writes, 200);
-	*read = median(reads, 200);
-	if (sum == 1)
-		putchar(' '); /* the reads are needed */
-}
-
 int main(int argc, char **argv)
 {
 	/* Rates at which nothing is lost, so that every packet goes all the way. */
@@ -263,19 +184,6 @@ int main(int argc, char **argv)
 		printf("    %-34s %8.2f   %.2f\n", "replay of the file", f, f / base);
 		printf("    %-34s %8.2f   %.2f\n", "replay, synthetic source", y, y / base);
 	}
-
-	printf("\n%s per packet, ring alone\n\n  %-28s %8s %8s\n", TICK, "", "write", "read");
-	for (unsigned log_size = 9; log_size <= 12; log_size += 3)
-		for (unsigned session = 1; session <= 64; session *= 8) {
-			double write, read;
-
-			ring(log_size, session, &write, &read);
-			printf("  %4u slots, %-16s %8.1f %8.1f\n", 1u << log_size,
-			       session == 1   ? "plain"
-			       : session == 8 ? "sessions of 8"
-					      : "sessions of 64",
-			       write, read);
-		}
 
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);

@@ -351,5 +351,6 @@ Suite *suite_cqe(void)
 	test_cqe_mini(s);
 	test_cqe_views(s);
 	test_cqe_mlx5dv(s);
+	test_cqe_dpdk(s);
 	return s;
 }

@@ -28,5 +28,6 @@ void test_cqe_fields(Suite *s);
 void test_cqe_mini(Suite *s);
 void test_cqe_views(Suite *s);
 void test_cqe_mlx5dv(Suite *s);
+void test_cqe_dpdk(Suite *s);
 
 #endif

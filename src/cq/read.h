@@ -17,20 +17,25 @@
 /* One packet of a session: its mini, and what follows from it. */
 struct cq_mini {
 	struct cqesim_mini mini;
+	uint32_t i; /* which of the session */
 	uint32_t length;
 	uint16_t strides;
 	uint16_t wqe_counter;
 	bool filler;
 };
 
-/* Where completions go.  `pattern` is a result made of the title, to be changed by each mini. */
+/*
+ * Where completions go.  `context` is the sink's own (cq_read's argument);
+ * `pattern` is what it makes of the title, 64 bytes at most, for its minis.
+ */
 struct cq_sink {
-	size_t bytes; /* of a result, at most 64 */
-	void (*plain)(const struct cqesim_cq_reader *r, const uint8_t *cqe, uint32_t index,
-		      void *result);
+	size_t bytes; /* of a result */
+	void (*plain)(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
+		      uint32_t index, void *result);
 	/* What the packets of a session share. */
-	void (*title)(const struct cqesim_cq_reader *r, const uint8_t *cqe, void *pattern);
-	void (*mini)(const struct cqesim_cq_reader *r, const void *pattern,
+	void (*title)(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
+		      void *pattern);
+	void (*mini)(const struct cqesim_cq_reader *r, void *context, const void *pattern,
 		     enum cqesim_mini_format format, const struct cq_mini *m, void *result);
 };
 
@@ -65,18 +70,21 @@ CQ_INLINE uint16_t cq_counter_step(uint32_t byte_cnt, unsigned log_stride)
  * matters for speed.
  */
 CQ_INLINE unsigned cq_minis_of(struct cqesim_cq_reader *r, const struct cq_sink *sink,
-			       const void *pattern, enum cqesim_mini_format format,
+			       void *context, const void *pattern, enum cqesim_mini_format format,
 			       unsigned log_stride, const uint8_t *raw, unsigned count, void *out)
 {
 	unsigned got = 0;
+	uint32_t first = r->i;
 	uint16_t counter = r->counter;
 
 	for (; got < count; got++, raw += CQESIM_MINI_BYTES) {
-		struct cq_mini m = {.wqe_counter = counter};
+		struct cq_mini m = {.i = first + got, .wqe_counter = counter};
 
 		if (format == CQESIM_MINI_HASH) {
-			m.mini.rx_hash_res = (uint32_t)cqesim_be_load(raw, 4);
-			m.mini.byte_cnt = (uint32_t)cqesim_be_load(raw + 4, 4);
+			uint64_t both = cqesim_be_load(raw, 8);
+
+			m.mini.rx_hash_res = (uint32_t)(both >> 32);
+			m.mini.byte_cnt = (uint32_t)both;
 		} else {
 			cqesim_mini_decode(format, raw, &m.mini);
 		}
@@ -97,19 +105,19 @@ CQ_INLINE unsigned cq_minis_of(struct cqesim_cq_reader *r, const struct cq_sink 
 			m.wqe_counter = m.mini.stride_index;
 		else
 			counter += log_stride ? m.strides : 1;
-		sink->mini(r, pattern, format, &m, (uint8_t *)out + got * sink->bytes);
-		r->i++;
+		sink->mini(r, context, pattern, format, &m, (uint8_t *)out + got * sink->bytes);
 	}
+	r->i = first + got;
 	r->counter = counter;
 	return got;
 }
 
-CQ_INLINE unsigned cq_minis(struct cqesim_cq_reader *r, const struct cq_sink *sink,
+CQ_INLINE unsigned cq_minis(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *context,
 			    const void *pattern, const uint8_t *raw, unsigned count, void *out)
 {
 	if (r->format == CQESIM_MINI_HASH && !r->log_stride)
-		return cq_minis_of(r, sink, pattern, CQESIM_MINI_HASH, 0, raw, count, out);
-	return cq_minis_of(r, sink, pattern, r->format, r->log_stride, raw, count, out);
+		return cq_minis_of(r, sink, context, pattern, CQESIM_MINI_HASH, 0, raw, count, out);
+	return cq_minis_of(r, sink, context, pattern, r->format, r->log_stride, raw, count, out);
 }
 
 /* Where mini i of the session or array at ci lies: arrays at k+1, k+8, k+16 ..., or at k. */
@@ -125,30 +133,35 @@ CQ_INLINE const uint8_t *cq_mini_at(const struct cqesim_cq_reader *r, uint32_t i
 /* All packets of a session were returned: on to the next entry. */
 static inline void cq_session_done(struct cqesim_cq_reader *r)
 {
-	uint8_t value = CQESIM_OP_OWN(CQESIM_OP_INVALID, 0, 0);
-	uint32_t i = r->invalidate == CQESIM_INVALIDATE_DPDK_SCALAR ? 1 : 0;
+	uint8_t *const ring = r->ring + CQESIM_OP_OWN_BYTE;
+	const uint32_t mask = r->mask, end = r->ci + r->n;
+	const unsigned log_slot = r->log_slot;
+	uint32_t index = r->ci + (r->invalidate == CQESIM_INVALIDATE_DPDK_SCALAR ? 1 : 0);
 
-	/* Basic: op_own of its slots, so that what lies there cannot be taken for a completion. */
-	for (; i < r->n && r->layout == CQESIM_CQ_BASIC; i++) {
-		uint32_t index = r->ci + i;
-
-		/* In the next lap the other bit is the valid one (also past the ring's end). */
-		if (r->invalidate == CQESIM_INVALIDATE_LINUX)
-			value = index >> r->log_size & CQESIM_OWNER_MASK;
-		cq_slot(r, index)[CQESIM_OP_OWN_BYTE] = value;
-	}
-	r->ci += r->n;
 	r->n = 0;
+	r->ci = end;
+	if (r->layout == CQESIM_CQ_ENHANCED)
+		return;
+	/* Basic: op_own of its slots, so that what lies there cannot be taken for a completion. */
+	if (r->invalidate == CQESIM_INVALIDATE_LINUX) {
+		/* In the next lap the other bit is the valid one (also past the ring's end). */
+		for (const unsigned log_size = r->log_size; index != end; index++)
+			ring[(size_t)(index & mask) << log_slot] =
+				index >> log_size & CQESIM_OWNER_MASK;
+		return;
+	}
+	for (; index != end; index++)
+		ring[(size_t)(index & mask) << log_slot] = CQESIM_OP_OWN(CQESIM_OP_INVALID, 0, 0);
 }
 
 /* Up to max packets of the session or array being read; less than asked for if a mini is bad. */
-CQ_INLINE unsigned cq_session(struct cqesim_cq_reader *r, const struct cq_sink *sink,
+CQ_INLINE unsigned cq_session(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *context,
 			      const uint8_t *title, uint8_t *out, unsigned max)
 {
 	uint8_t pattern[64] __attribute__((aligned(64)));
 	unsigned got = 0;
 
-	sink->title(r, title, pattern);
+	sink->title(r, context, title, pattern);
 	while (got < max && r->i < r->n) {
 		uint32_t count = CQESIM_MINIS_PER_ARRAY - r->i % CQESIM_MINIS_PER_ARRAY;
 
@@ -156,7 +169,7 @@ CQ_INLINE unsigned cq_session(struct cqesim_cq_reader *r, const struct cq_sink *
 			count = r->n - r->i;
 		if (count > max - got)
 			count = max - got;
-		unsigned good = cq_minis(r, sink, pattern, cq_mini_at(r, r->i), count,
+		unsigned good = cq_minis(r, sink, context, pattern, cq_mini_at(r, r->i), count,
 					 out + got * sink->bytes);
 		got += good;
 		if (good < count)
@@ -276,8 +289,9 @@ CQ_INLINE bool cq_owned(const uint8_t *slot, uint32_t lap, bool enhanced, uint8_
 	return *op_own >> 4 != CQESIM_OP_INVALID;
 }
 
-CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *results,
-			     unsigned max, struct cqesim_cq_fault *fault, bool enhanced)
+CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *context,
+			     void *results, unsigned max, struct cqesim_cq_fault *fault,
+			     bool enhanced)
 {
 	const uint8_t *title = r->title; /* copied at the end: until then its slot is still ours */
 	uint8_t *out = results;
@@ -286,8 +300,8 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 
 	while (got < max) {
 		if (r->n) {
-			unsigned good =
-				cq_session(r, sink, title, out + got * sink->bytes, max - got);
+			unsigned good = cq_session(r, sink, context, title, out + got * sink->bytes,
+						   max - got);
 			got += good;
 			if (got == max || !r->n)
 				continue;
@@ -306,7 +320,7 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 			break;
 		}
 		if (!e.minis) {
-			sink->plain(r, slot, r->ci++, out + got++ * sink->bytes);
+			sink->plain(r, context, slot, r->ci++, out + got++ * sink->bytes);
 			if (enhanced && !cq_error_opcode(op_own >> 4)) {
 				title = slot;
 				r->has_title = true;
@@ -328,12 +342,12 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 	return (int)got;
 }
 
-CQ_INLINE int cq_read(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *results,
-		      unsigned max, struct cqesim_cq_fault *fault)
+CQ_INLINE int cq_read(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *context,
+		      void *results, unsigned max, struct cqesim_cq_fault *fault)
 {
 	if (r->layout == CQESIM_CQ_ENHANCED)
-		return cq_read_layout(r, sink, results, max, fault, true);
-	return cq_read_layout(r, sink, results, max, fault, false);
+		return cq_read_layout(r, sink, context, results, max, fault, true);
+	return cq_read_layout(r, sink, context, results, max, fault, false);
 }
 
 #endif

@@ -78,12 +78,13 @@ static inline void whole_shared(const uint8_t *cqe, struct cqesim_completion *c)
 	c->vendor_err_synd = 0;
 }
 
-static inline void whole_plain(const struct cqesim_cq_reader *r, const uint8_t *cqe, uint32_t index,
-			       void *result)
+static inline void whole_plain(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
+			       uint32_t index, void *result)
 {
 	struct cqesim_completion *c = result;
 	uint32_t byte_cnt = cqesim_cqe_get_byte_cnt(cqe);
 
+	(void)context;
 	whole_shared(cqe, c);
 	c->meta.byte_cnt = cq_length(byte_cnt, r->log_stride);
 	c->strides = cq_strides(byte_cnt, r->log_stride);
@@ -102,22 +103,26 @@ static inline void whole_plain(const struct cqesim_cq_reader *r, const uint8_t *
 	}
 }
 
-static inline void whole_title(const struct cqesim_cq_reader *r, const uint8_t *cqe, void *pattern)
+static inline void whole_title(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
+			       void *pattern)
 {
 	struct cqesim_completion *c = pattern;
 
+	(void)context;
 	whole_shared(cqe, c);
 	c->index = r->ci;
 	c->session_n = r->n;
 }
 
-static inline void whole_mini(const struct cqesim_cq_reader *r, const void *pattern,
+static inline void whole_mini(const struct cqesim_cq_reader *r, void *context, const void *pattern,
 			      enum cqesim_mini_format format, const struct cq_mini *m, void *result)
 {
 	struct cqesim_completion *c = result;
 
+	(void)r;
+	(void)context;
 	memcpy(c, pattern, sizeof(*c));
-	c->session_i = r->i;
+	c->session_i = m->i;
 	c->meta.byte_cnt = m->length;
 	c->strides = m->strides;
 	c->filler = m->filler;
@@ -152,7 +157,7 @@ int cqesim_cq_poll(struct cqesim_cq_reader *r, struct cqesim_completion *out, un
 	};
 	_Static_assert(sizeof(struct cqesim_completion) <= 64, "the pattern's size");
 
-	return cq_read(r, &whole, out, max, fault);
+	return cq_read(r, &whole, NULL, out, max, fault);
 }
 
 /* ---- what a forwarding program needs ---- */
@@ -167,12 +172,13 @@ static inline void packet_shared(const uint8_t *cqe, struct cqesim_packet *p)
 	p->opcode = cqe[CQESIM_OP_OWN_BYTE] >> 4;
 }
 
-static inline void packet_plain(const struct cqesim_cq_reader *r, const uint8_t *cqe,
+static inline void packet_plain(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
 				uint32_t index, void *result)
 {
 	struct cqesim_packet *p = result;
 	uint32_t byte_cnt = cqesim_cqe_get_byte_cnt(cqe);
 
+	(void)context;
 	(void)index;
 	packet_shared(cqe, p);
 	p->length = cq_length(byte_cnt, r->log_stride);
@@ -181,19 +187,22 @@ static inline void packet_plain(const struct cqesim_cq_reader *r, const uint8_t 
 		p->length = 0;
 }
 
-static inline void packet_title(const struct cqesim_cq_reader *r, const uint8_t *cqe, void *pattern)
+static inline void packet_title(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
+				void *pattern)
 {
 	(void)r;
+	(void)context;
 	packet_shared(cqe, pattern);
 }
 
-static inline void packet_mini(const struct cqesim_cq_reader *r, const void *pattern,
+static inline void packet_mini(const struct cqesim_cq_reader *r, void *context, const void *pattern,
 			       enum cqesim_mini_format format, const struct cq_mini *m,
 			       void *result)
 {
 	struct cqesim_packet *p = result;
 
 	(void)r;
+	(void)context;
 	memcpy(p, pattern, sizeof(*p));
 	p->length = m->filler ? 0 : m->length;
 	p->wqe_counter = m->wqe_counter;
@@ -213,7 +222,7 @@ int cqesim_cq_poll_packets(struct cqesim_cq_reader *r, struct cqesim_packet *out
 		.mini = packet_mini,
 	};
 
-	return cq_read(r, &packets, out, max, fault);
+	return cq_read(r, &packets, NULL, out, max, fault);
 }
 
 /* ---- a ring at rest ---- */
