@@ -22,6 +22,7 @@
 /* The other parts of the suite. */
 void add_cli_input(Suite *suite);
 void add_cli_output(Suite *suite);
+void add_cli_formats(Suite *suite);
 
 #define CLI_ARGS_MAX 40
 

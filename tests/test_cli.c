@@ -27,7 +27,7 @@ START_TEST(help)
 		"--csv",     "--quiet",     "--strict",    "--segment",  "--set",
 		"--host",    "--output",    "--checksums", "--keep-fcs", "--rss-fields",
 	};
-	static const char *const commands[] = {"replay", "gen", "models"};
+	static const char *const commands[] = {"replay", "gen", "formats", "models"};
 	struct output o = cli("--help");
 
 	ck_assert_int_eq(o.code, 0);
@@ -535,5 +535,6 @@ Suite *suite_cli(void)
 	suite_add_tcase(s, t);
 	add_cli_input(s);
 	add_cli_output(s);
+	add_cli_formats(s);
 	return s;
 }

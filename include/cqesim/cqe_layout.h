@@ -28,7 +28,8 @@
 /* Receive completions (RESP_*). */
 #define CQESIM_CQE_RX_FIELDS(X)                                                                    \
 	X(pkt_info, uint8_t, 0, 1, 0, 8, "bit 0 tunneled, bit 1 outer L3 is IPv6", "PRM-H")        \
-	X(wqe_id, uint16_t, 2, 2, 0, 16, "striding RQ: id of the multi-packet WQE", "KRN")         \
+	X(wqe_id, uint16_t, 2, 2, 0, 16, "striding RQ: id of the multi-packet WQE",                \
+	  "PRM-H, DV, KRN")                                                                        \
 	X(lro_flags, uint8_t, 4, 1, 0, 8, "LRO: bit 6 TCP PSH; HW-GRO: bit 1 match, bit 2 flush",  \
 	  "KRN")                                                                                   \
 	X(lro_min_ttl, uint8_t, 5, 1, 0, 8, "LRO: smallest TTL; HW-GRO: header size", "KRN")       \

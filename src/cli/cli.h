@@ -18,6 +18,7 @@ enum {
 int cmd_replay(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_models(int argc, char **argv);
+int cmd_formats(int argc, char **argv);
 
 /* "cqesim: TEXT" on standard error. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

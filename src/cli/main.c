@@ -19,6 +19,7 @@ static const struct {
 	{"replay", cmd_replay,
 	 "replay packet traces through a model of card, PCIe link and driver"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
+	{"formats", cmd_formats, "where each field of a completion lies, and who says so"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
