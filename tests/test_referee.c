@@ -8,65 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cqesim/sim.h"
+#include "referee_run.h"
 #include "test.h"
 
 #define RING 64u
 #define LAPS 100u
-
-/* ---- the program ---- */
-
-static bool run(const char *command)
-{
-	return system(command) == 0;
-}
-
-/* Builds pmd_referee once for all tests (each runs in its own process); NULL and a reason if not.
- */
-static const char *referee(const char **why)
-{
-	static char path[512];
-	char command[8192];
-	const char *shared = test_shared_dir();
-	char source[4096];
-
-	*why = "../shared not found";
-	if (!shared)
-		return NULL;
-	snprintf(source, sizeof(source), "%s/referee/pmd_referee.c", shared);
-	if (access(source, R_OK)) {
-		*why = "../shared/referee not found";
-		return NULL;
-	}
-	snprintf(path, sizeof(path), "%s/referee/build/pmd_referee", test_tmpdir());
-	if (access(path, X_OK) == 0)
-		return path;
-	snprintf(command, sizeof(command),
-		 "cp -r '%s/referee' '%s/referee' && chmod -R u+w '%s/referee' && "
-		 "env -u CFLAGS -u LDFLAGS -u CC make -C '%s/referee' >'%s/referee.log' 2>&1",
-		 shared, test_tmpdir(), test_tmpdir(), test_tmpdir(), test_tmpdir());
-	if (!run(command)) {
-		*why = "pmd_referee does not build (needs libdpdk-dev, libibverbs-dev, libbsd-dev, "
-		       "libnuma-dev)";
-		return NULL;
-	}
-	return path;
-}
-
-/* ---- what it says ---- */
-
-/* As the referee's README describes its binary records. */
-struct record {
-	uint64_t number, ol_flags, timestamp;
-	uint32_t length, ptype, rss, mark;
-	uint16_t vlan, valid, stride, descriptor;
-};
-_Static_assert(sizeof(struct record) == 48, "record size");
-#define VALID_RSS  1
-#define VALID_VLAN 2
 
 /* ---- DPDK's packet types (rte_mbuf_ptype.h), from the CQE's header types ---- */
 

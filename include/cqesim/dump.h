@@ -182,7 +182,8 @@ struct cqesim_dump_item {
 struct cqesim_dump {
 	struct cqesim_dump_item *items;
 	uint32_t count;
-	uint64_t lines; /* of the input */
+	uint64_t lines;          /* of the input */
+	uint64_t other_counters; /* that are not known here */
 	uint64_t bytes;
 	bool binary;
 };

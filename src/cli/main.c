@@ -18,6 +18,8 @@ static const struct {
 } commands[] = {
 	{"replay", cmd_replay,
 	 "replay packet traces through a model of card, PCIe link and driver"},
+	{"encode", cmd_encode, "make completions and rings from a description"},
+	{"walk", cmd_walk, "step through a completion ring as a driver does, and say why"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
 	{"formats", cmd_formats, "where each field of a completion lies, and who says so"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},

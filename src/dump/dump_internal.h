@@ -8,6 +8,7 @@
  *   statement.c one line, or two that belong together: who says what
  *   hexrow.c    a line as a row of bytes
  *   rows.c      rows to dumps: which row belongs to which
+ *   odrows.c    the same for od and hexdump, whose offsets have no radix
  *   image.c     dumps to completions: byte order, halves, rings
  *   counters.c  counters and tables of them
  *   find.c      all of it together
@@ -163,40 +164,56 @@ struct hexrow {
 	bool colon;          /* behind the label */
 	unsigned label_digits;
 	uint64_t label;      /* read as hex */
-	uint64_t label_octal; /* read as octal; UINT64_MAX when it is none */
+	uint64_t label_octal, label_decimal; /* read as such; UINT64_MAX when it is none */
 	bool prefixed;       /* 0x before each value */
 	bool repeat;         /* a line with nothing but "*" */
 	bool bare;           /* nothing else in the line */
 	bool lone_label;     /* a label and nothing behind it: the end of od, or a broken line */
 	size_t start;        /* where label or first value begins */
+	size_t end;          /* behind the last value */
+	unsigned unit;       /* bytes in a value */
 	unsigned count;      /* bytes */
 	uint8_t bytes[HEXROW_MAX];
-	unsigned unit;       /* bytes in a value */
 };
 /* Is this line a row of bytes?  Values are stored as their digits stand. */
 bool hexrow_parse(const char *text, size_t length, struct hexrow *row);
 
 /* ---- rows.c, image.c ---- */
 
+enum dump_heads { HEADS_CQE, HEADS_RING, HEADS_WQE };
+
 /* A heading that was seen and whose bytes have not come yet. */
 struct dump_heading {
 	bool used;
-	enum { HEADING_CQE, HEADING_RING, HEADING_WQE } what;
+	enum dump_heads what;
 	uint64_t line;
-	uint32_t prefix;
 	uint64_t length;      /* as it says, or 0 */
 	bool has_statement;   /* of the line(s) before: goes into the completion */
 	struct cqesim_dump_item statement;
 };
 
 #define DUMP_OPEN_MAX 16u
+/* Dumps that may be printed at the same time, row by row, with nothing to tell them apart. */
+#define DUMP_STREAMS_MAX 4u
+
+/* A row of od or hexdump, whose offsets may be octal, decimal or hexadecimal. */
+struct dump_od_row {
+	uint64_t label[3];
+	size_t at;               /* of its bytes */
+	unsigned count;
+	bool starred;            /* "*" stood before it */
+};
 
 /* Rows that belong together. */
 struct dump_open {
 	bool used;
 	enum cqesim_dump_notation notation;
-	bool labelled, colon, prefixed, octal, octal_known;
+	bool labelled, colon, prefixed;
+	bool od;                 /* offsets of unknown radix: placed when all are there */
+	struct dump_od_row *rows;
+	unsigned row_count, row_room;
 	bool starred;            /* the last line was "*" */
+	bool mixed;              /* another one had the same claim to a row */
 	unsigned unit;
 	unsigned label_digits;
 	uint64_t base;           /* label of byte 0 */
@@ -210,9 +227,8 @@ struct dump_open {
 	uint64_t time_ns;
 	bool surplus;
 	bool lone;               /* nothing but bytes stood in its lines */
-	bool has_heading;
-	struct dump_heading heading;
-	struct dump_heading more; /* of the second stream */
+	unsigned heading_count;
+	struct dump_heading heading[DUMP_STREAMS_MAX]; /* of each stream */
 	uint8_t *bytes;
 	uint8_t *known;          /* 1 where bytes is from the input */
 	size_t size, room;
@@ -227,10 +243,15 @@ struct dump_finder {
 	struct hexrow row;
 	struct dump_words words;
 	struct dump_open open[DUMP_OPEN_MAX];
+	unsigned open_count;
+	bool swapped;            /* the last completion's words were in the host's order */
 	struct dump_heading headings[8];
 	struct cqesim_dump_item pending; /* a statement that may go on in the next line */
 	bool has_pending;
-	bool pending_code;       /* ends with a dump of an old card: [ 0] 00350406 */
+	bool pending_heads;      /* bytes are to follow it */
+	enum dump_heads pending_what;
+	uint64_t pending_length;
+	uint32_t old_card;       /* 1 + index of an old card's error, whose dump may follow */
 	uint64_t fill_left;      /* bytes that "*" may still stand for */
 	uint64_t text_lines;     /* lines that are neither bytes nor empty */
 	char table[48];          /* first cell of a table's heading */
@@ -242,11 +263,18 @@ struct dump_finder {
 struct cqesim_dump_item *dump_add(struct dump_finder *f);
 
 void rows_take(struct dump_finder *f);
-void rows_heading(struct dump_finder *f, int what, const struct cqesim_dump_item *statement,
-		  uint64_t length);
+void rows_heading(struct dump_finder *f, enum dump_heads what,
+		  const struct cqesim_dump_item *statement, uint64_t length);
 /* Those that nothing was added to for a while; all: all. */
 void rows_close(struct dump_finder *f, bool all);
 uint32_t rows_prefix(const char *text, size_t length);
+
+/* Room for size bytes; false when memory is out. */
+bool rows_reserve(struct dump_finder *f, struct dump_open *d, size_t size);
+/* od and hexdump: a row, and all of them to their places. */
+bool odrows_is(const struct hexrow *row);
+void odrows_put(struct dump_finder *f, struct dump_open *d);
+void odrows_settle(struct dump_finder *f, struct dump_open *d);
 
 void image_close(struct dump_finder *f, struct dump_open *open);
 /* How much 64 bytes look like a completion: 0 not, 4 could be, 10 an error completion. */
@@ -255,8 +283,10 @@ void image_binary(struct dump_finder *f, const uint8_t *in, size_t size);
 
 /* ---- statement.c, counters.c ---- */
 
-void statement_take(struct dump_finder *f);
-void statement_flush(struct dump_finder *f);
+/* A line of text, or the text behind a row. */
+void statement_take(struct dump_finder *f, const char *text, size_t length);
+/* No more is to come for the one that is pending; rows: because bytes follow. */
+void statement_flush(struct dump_finder *f, bool rows);
 bool counter_take(struct dump_finder *f);
 
 /* ---- texts ---- */

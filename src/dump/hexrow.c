@@ -194,6 +194,8 @@ static unsigned prefixed_unit(const struct tokens *all, unsigned from, unsigned 
 	if (most == least && (most == 2 || most == 4 || most == 8 || most == 16))
 		return most / 2;
 	unsigned need = most <= 2 ? 1 : most <= 4 ? 2 : most <= 8 ? 4 : 8;
+	if (need == 1)
+		return 1;
 	unsigned fits = count && count <= 64 && 64 % count == 0 ? 64 / count : 0;
 	return fits >= need && fits <= 8 ? fits : need;
 }
@@ -288,14 +290,15 @@ static uint64_t hex_value(const char *s, unsigned n)
 	return v;
 }
 
-static uint64_t octal_value(const char *s, unsigned n)
+/* Up to 16 digits in base 8 or 10; UINT64_MAX where one of them is none. */
+static uint64_t value_in(const char *s, unsigned n, unsigned base)
 {
 	uint64_t v = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (s[i] < '0' || s[i] > '7')
+		if (s[i] < '0' || s[i] >= (char)('0' + base))
 			return UINT64_MAX;
-		v = v << 3 | (uint64_t)(s[i] - '0');
+		v = v * base + (uint64_t)(s[i] - '0');
 	}
 	return v;
 }
@@ -307,7 +310,8 @@ static void set_label(const struct tokens *all, unsigned token, struct hexrow *r
 	row->labelled = true;
 	row->label_digits = t->digits;
 	row->label = hex_value(all->s + t->start, t->length);
-	row->label_octal = octal_value(all->s + t->start, t->length);
+	row->label_octal = value_in(all->s + t->start, t->length, 8);
+	row->label_decimal = value_in(all->s + t->start, t->length, 10);
 	row->start = t->start;
 }
 
@@ -330,6 +334,7 @@ static void fill(const struct tokens *all, const struct run *r, struct hexrow *r
 	if (r->label < all->n)
 		set_label(all, r->label, row);
 	row->bare = is_bare(all, r);
+	row->end = all->t[r->to - 1].start + all->t[r->to - 1].length;
 	for (unsigned i = r->from; i < r->to && limit;) {
 		unsigned skip = 1, times = row->prefixed ? repeats(all, i, &skip) : 1;
 		const struct token *t = &all->t[i];
@@ -350,6 +355,7 @@ static bool long_digits(const struct tokens *all, unsigned i, struct hexrow *row
 	row->notation = CQESIM_DUMP_DIGITS;
 	row->unit = 1;
 	row->start = t->start;
+	row->end = t->start + t->length;
 	row->bare = all->n == 1;
 	append_long(row, all->s + t->start, t->length);
 	return true;

@@ -299,6 +299,9 @@ static void take(struct scan *c, const struct dump_word *word, size_t after)
 	switch ((enum dump_word_kind)word->kind) {
 	case WORD_MARK:
 		w->marks |= UINT64_C(1) << word->argument;
+		/* A number may follow: NCCL's "with error 4". */
+		if (word->argument == MARK_GOT_COMPLETION)
+			c->i = after - strlen("with error");
 		break;
 	case WORD_NUMBER: {
 		/* What mthca and mlx4 print without 0x is hexadecimal. */

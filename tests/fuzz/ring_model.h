@@ -118,7 +118,7 @@ static inline void model_next_mini(struct model *m, struct model_event *e)
 	e->index = m->ci;
 	e->session_n = m->n;
 	e->session_i = m->i;
-	if (!sent && !e->filler && (e->length == 0 || e->length > 0xffff)) {
+	if (!sent && !m->shape.any_length && !e->filler && (e->length == 0 || e->length > 0xffff)) {
 		model_fault(m, e, CQESIM_CQ_FAULT_MINI_LENGTH, byte_cnt, 0);
 		e->mini = m->i;
 	} else {

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dumps to completions.  In which order the bytes of a word were printed, whether
+ * 128 bytes are one wide completion or two, and whether the bytes are a completion
+ * at all, is told by where an opcode and a syndrome come to lie.
+ */
+#include <string.h>
+
+#include "dump/dump_internal.h"
+
+/* Bytes 1, 18, 19 are reserved in every receive completion (PRM-H, KRN). */
+static bool good_receive(const uint8_t raw[64])
+{
+	uint32_t count = cqesim_cqe_get_byte_cnt(raw);
+
+	return !raw[1] && !raw[18] && !raw[19] && (count & 0xffff || count >> 31) &&
+	       (raw[29] & 0x0c) != 0x0c;
+}
+
+unsigned image_score(const uint8_t raw[64])
+{
+	unsigned opcode = raw[63] >> 4;
+
+	switch (opcode) {
+	case CQESIM_OP_REQ_ERR:
+	case CQESIM_OP_RESP_ERR: {
+		bool known = cqesim_dump_syndrome_status(raw[55]) != 255;
+		bool named = opcode == CQESIM_OP_RESP_ERR || dump_operation(raw[56]);
+
+		return known ? 10 + named : 3;
+	}
+	case CQESIM_OP_REQ:
+		return dump_operation(raw[56]) && (raw[57] | raw[58] | raw[59]) ? 4 : 1;
+	case CQESIM_OP_RESP_WR_IMM:
+	case CQESIM_OP_RESP_SEND:
+	case CQESIM_OP_RESP_SEND_IMM:
+	case CQESIM_OP_RESP_SEND_INV:
+		return good_receive(raw) ? 4 : 1;
+	case CQESIM_OP_RESIZE_CQ:
+	case CQESIM_OP_NO_PACKET:
+	case CQESIM_OP_SIG_ERR:
+		return 2;
+	case CQESIM_OP_INVALID:
+		return (raw[63] & 0xfe) == 0xf0 ? 2 : 1;
+	default:
+		return 0;
+	}
+}
+
+static void swap_words(uint8_t *bytes, size_t size, unsigned unit)
+{
+	for (size_t i = 0; i + unit <= size; i += unit)
+		for (unsigned k = 0; k < unit / 2; k++) {
+			uint8_t b = bytes[i + k];
+
+			bytes[i + k] = bytes[i + unit - 1 - k];
+			bytes[i + unit - 1 - k] = b;
+		}
+}
+
+/*
+ * Words are printed as numbers: by libmlx5 and old kernels after conversion to the
+ * host's order, so that the digits stand as in memory; by DPDK, gdb, od and others
+ * without it.  xxd's groups are no numbers.
+ */
+static bool swapped_by_default(const struct dump_open *d)
+{
+	switch (d->unit) {
+	case 2:
+		return !d->colon;
+	case 4:
+		return d->prefixed || (d->labelled && d->label_digits > 8);
+	case 8:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool choose_order(struct dump_open *d)
+{
+	uint8_t other[64];
+	bool swap = swapped_by_default(d);
+	size_t first = 0;
+
+	if (d->unit < 2 || d->unit > 8)
+		return false;
+	/* A ring: look at the first slot that is not empty. */
+	while (first + 128 <= d->size && d->bytes[first + 63] == 0 && d->bytes[first + 60] == 0)
+		first += 64;
+	if (d->size < first + 64)
+		return swap;
+	memcpy(other, d->bytes + first, 64);
+	swap_words(other, 64, d->unit);
+	unsigned as_printed = image_score(d->bytes + first), exchanged = image_score(other);
+	return as_printed == exchanged ? swap : exchanged > as_printed;
+}
+
+/* ---- items ---- */
+
+static bool zeros(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return false;
+	return true;
+}
+
+static bool announced(const struct dump_open *d)
+{
+	return d->heading_count && d->heading[0].what != HEADS_WQE;
+}
+
+static struct cqesim_dump_item *add(struct dump_finder *f, const struct dump_open *d,
+				    enum cqesim_dump_kind kind)
+{
+	struct cqesim_dump_item *item = dump_add(f);
+
+	if (!item)
+		return NULL;
+	item->kind = kind;
+	item->notation = d->notation;
+	item->line = d->line;
+	item->last_line = d->last_line;
+	item->offset = d->offset;
+	item->clock = d->clock;
+	item->time_ns = d->time_ns;
+	return item;
+}
+
+/* What the text says of these bytes, and does it agree? */
+static void merge_statement(struct cqesim_dump_item *item, const struct dump_heading *h)
+{
+	const struct cqesim_dump_item *s = &h->statement;
+
+	item->flags |= CQESIM_DUMP_ANNOUNCED;
+	if (!h->has_statement)
+		return;
+	item->source = s->source;
+	item->stated = s->stated;
+	if (s->line < item->line) {
+		item->line = s->line;
+		item->offset = s->offset;
+	}
+	if (s->clock != CQESIM_DUMP_NO_TIME) {
+		item->clock = s->clock;
+		item->time_ns = s->time_ns;
+	}
+	memcpy(item->device, s->device, sizeof(item->device));
+}
+
+static void check_statement(struct cqesim_dump_item *item)
+{
+	const struct cqesim_dump_facts *s = &item->stated;
+	const uint8_t *raw = item->raw;
+	unsigned opcode = raw[63] >> 4;
+	bool error = opcode == CQESIM_OP_REQ_ERR || opcode == CQESIM_OP_RESP_ERR;
+	uint64_t need = UINT64_C(0x80c0000000000000);
+
+	if ((item->known & need) != need)
+		return;
+	if ((s->known & CQESIM_FACT_OPCODE && s->opcode != opcode) ||
+	    (error && ((s->known & CQESIM_FACT_SYNDROME && s->syndrome != raw[55]) ||
+		       (s->known & CQESIM_FACT_VENDOR && s->vendor_err_synd != raw[54]) ||
+		       (s->known & CQESIM_FACT_STATUS && s->status < 23 &&
+			cqesim_dump_status_syndrome(s->status) &&
+			cqesim_dump_status_syndrome(s->status) != raw[55]))))
+		item->flags |= CQESIM_DUMP_CONFLICT;
+}
+
+/* 64 bytes (or fewer) of d from `from` on become an item. */
+static struct cqesim_dump_item *add_cqe(struct dump_finder *f, const struct dump_open *d,
+					size_t from, size_t size)
+{
+	struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_CQE);
+
+	if (!item)
+		return NULL;
+	for (size_t i = 0; i < size && i < 64; i++) {
+		item->raw[i] = d->bytes[from + i];
+		item->known |= (uint64_t)d->known[from + i] << i;
+	}
+	item->size = size;
+	if (d->heading_count)
+		merge_statement(item, &d->heading[0]);
+	else
+		item->flags |= CQESIM_DUMP_BY_SHAPE;
+	item->flags |= (d->surplus ? CQESIM_DUMP_SURPLUS : 0) | (d->mixed ? CQESIM_DUMP_MIXED : 0);
+	check_statement(item);
+	return item;
+}
+
+static void add_hex(struct dump_finder *f, const struct dump_open *d)
+{
+	struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_FOREIGN);
+
+	if (!item)
+		return;
+	item->size = d->size;
+	item->reason = d->size == 64 && zeros(d->bytes, 64) ? CQESIM_DUMP_ZEROS : CQESIM_DUMP_HEX;
+	/* Should there be nothing else in the input, it was meant to be decoded. */
+	if (d->lone && (d->size == 64 || d->size == 128))
+		for (unsigned i = 0; i < 64; i++) {
+			item->raw[i] = d->bytes[d->size - 64 + i];
+			item->known |= (uint64_t)d->known[d->size - 64 + i] << i;
+		}
+}
+
+static void add_wqe(struct dump_finder *f, const struct dump_open *d)
+{
+	struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_WQE);
+	const struct dump_heading *h = &d->heading[0];
+
+	if (!item)
+		return;
+	merge_statement(item, h);
+	item->size = d->size;
+	memcpy(item->raw, d->bytes, d->size < 64 ? d->size : 64);
+	item->known = d->size < 64 ? (UINT64_C(1) << d->size) - 1 : ~UINT64_C(0);
+}
+
+/* ---- rings ---- */
+
+/*
+ * Which slots of a session hold minis or nothing (basic layout): of n packets at
+ * slot k, the n - 1 slots behind it.  They are no completions of their own.
+ */
+static uint32_t session_slots(const uint8_t *raw, uint32_t left)
+{
+	uint32_t n = cqesim_cqe_get_byte_cnt(raw);
+
+	if (raw[63] >> 4 != CQESIM_OP_RESP_SEND || (raw[63] >> 2 & 3) != CQESIM_FORMAT_COMPRESSED)
+		return 0;
+	return n >= 2 && n - 1 <= left ? n - 1 : 0;
+}
+
+static void ring(struct dump_finder *f, const struct dump_open *d)
+{
+	uint32_t slots = (uint32_t)(d->size / 64), inside = 0;
+
+	for (uint32_t k = 0; k < slots && !f->failed; k++) {
+		struct cqesim_dump_item *item = add_cqe(f, d, (size_t)k * 64, 64);
+
+		if (!item)
+			return;
+		item->flags |= CQESIM_DUMP_IN_RING;
+		item->slot = k;
+		/* The statement was about one of them, not about all. */
+		if (k)
+			item->stated = (struct cqesim_dump_facts){0};
+		if (inside) {
+			item->flags |= CQESIM_DUMP_ARRAY;
+			inside--;
+		} else {
+			inside = session_slots(item->raw, slots - 1 - k);
+		}
+	}
+}
+
+/* A statement in front of a whole ring goes to the slot that it is about. */
+static void place_statement(struct dump_finder *f, const struct dump_open *d, uint32_t from)
+{
+	const struct dump_heading *h = &d->heading[0];
+	struct cqesim_dump_item *item;
+
+	for (uint32_t i = from; i < f->out->count; i++)
+		f->out->items[i].flags &= ~(uint32_t)CQESIM_DUMP_CONFLICT;
+	if (!d->heading_count || !h->has_statement || !h->statement.stated.known)
+		return;
+	f->out->items[from].stated = (struct cqesim_dump_facts){0};
+	item = dump_add(f);
+	if (item)
+		*item = h->statement;
+}
+
+/* ---- several streams ---- */
+
+/* Rows of k completions, each with the rows of the others in between? */
+static bool round_robin(const struct dump_open *d, unsigned k, unsigned rows, uint8_t out[][64])
+{
+	if (rows != 4 * k)
+		return false;
+	for (unsigned i = 0; i < k; i++) {
+		for (unsigned r = 0; r < 4; r++)
+			memcpy(out[i] + 16 * r, d->bytes + 16 * (r * k + i), 16);
+		if (image_score(out[i]) < 10)
+			return false;
+	}
+	return true;
+}
+
+static bool in_blocks(const struct dump_open *d, unsigned k)
+{
+	for (unsigned i = 0; i < k; i++)
+		if (image_score(d->bytes + 64 * i) < 10)
+			return false;
+	return true;
+}
+
+/* Only the last row of each completion can be told. */
+static void tails_only(struct dump_finder *f, struct dump_open *d)
+{
+	unsigned stream = 0;
+
+	for (size_t at = 0; at + 16 <= d->size; at += 16) {
+		uint8_t raw[64] = {0};
+
+		memcpy(raw + 48, d->bytes + at, 16);
+		if (image_score(raw) < 10)
+			continue;
+		struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_CQE);
+		if (!item)
+			return;
+		memcpy(item->raw, raw, 64);
+		item->known = UINT64_C(0xffff) << 48;
+		if (stream < d->heading_count)
+			merge_statement(item, &d->heading[stream]);
+		item->flags |= CQESIM_DUMP_MIXED;
+		item->size = 16;
+		stream++;
+	}
+	if (!stream)
+		add_hex(f, d);
+	/* What the headings said must not get lost. */
+	for (; stream < d->heading_count; stream++) {
+		struct cqesim_dump_item *item =
+			d->heading[stream].has_statement ? dump_add(f) : NULL;
+
+		if (item)
+			*item = d->heading[stream].statement;
+	}
+}
+
+static void streams(struct dump_finder *f, struct dump_open *d)
+{
+	uint8_t mixed[DUMP_STREAMS_MAX][64];
+	unsigned k = d->size >= 64 * (size_t)d->streams ? d->streams : (unsigned)(d->size / 64);
+
+	bool blocks = k && in_blocks(d, k);
+	bool robin = !blocks && k && round_robin(d, k, (unsigned)(d->size / 16), mixed);
+	if (!blocks && !robin)
+		return tails_only(f, d);
+	for (unsigned i = 0; i < k; i++) {
+		struct dump_open one = *d;
+
+		one.heading[0] = d->heading[i];
+		one.bytes = robin ? mixed[i] : d->bytes + 64 * i;
+		one.known = d->known + 64 * i;
+		one.mixed = robin;
+		add_cqe(f, &one, 0, 64);
+	}
+}
+
+/* ---- closing ---- */
+
+/* One wide completion: the CQE is in the second half. */
+static bool is_wide(const struct dump_open *d)
+{
+	return d->size == 128 && image_score(d->bytes + 64) >= 4 && image_score(d->bytes) < 10;
+}
+
+static bool last_row_known(const struct dump_open *d)
+{
+	for (unsigned i = 52; i < 64; i++)
+		if (!d->known[i])
+			return false;
+	return true;
+}
+
+static bool all_known(const struct dump_open *d)
+{
+	return !memchr(d->known, 0, d->size);
+}
+
+static unsigned strong_blocks(const struct dump_open *d)
+{
+	unsigned n = 0;
+
+	for (size_t at = 0; at + 64 <= d->size; at += 64)
+		n += image_score(d->bytes + at) >= 10;
+	return n;
+}
+
+static void part(struct dump_finder *f, struct dump_open *d)
+{
+	/* Short, or rows are missing. */
+	if (announced(d) || (d->size >= 64 && last_row_known(d) && image_score(d->bytes) >= 10))
+		add_cqe(f, d, 0, d->size < 64 ? d->size : 64);
+	else if (d->size >= 16 && (d->labelled || (d->lone && d->size > 32)))
+		add_hex(f, d);
+}
+
+static void single(struct dump_finder *f, struct dump_open *d)
+{
+	bool zero = zeros(d->bytes, 64);
+
+	if (announced(d) || (!zero && image_score(d->bytes) >= 4))
+		add_cqe(f, d, 0, 64);
+	else if (d->labelled || d->lone)
+		add_hex(f, d);
+}
+
+static void several(struct dump_finder *f, struct dump_open *d)
+{
+	uint32_t from = f->out->count;
+	bool ringed = d->heading_count && d->heading[0].what == HEADS_RING;
+
+	if (!ringed && is_wide(d)) {
+		struct cqesim_dump_item *item = add_cqe(f, d, 64, 64);
+
+		if (item)
+			item->flags |= CQESIM_DUMP_WIDE;
+	} else if (ringed || strong_blocks(d) || announced(d)) {
+		ring(f, d);
+		if (!f->failed)
+			place_statement(f, d, from);
+	} else if (d->labelled || d->lone) {
+		add_hex(f, d);
+	}
+}
+
+void image_close(struct dump_finder *f, struct dump_open *d)
+{
+	if (f->failed || !d->size)
+		return;
+	if (d->heading_count && d->heading[0].what == HEADS_WQE) {
+		/* Whoever printed the completion printed this. */
+		if (d->unit == 4 && f->swapped)
+			swap_words(d->bytes, d->size, d->unit);
+		return add_wqe(f, d);
+	}
+	/* A byte or two behind the last row are slips of whoever copied it. */
+	if (d->surplus || (d->size > 64 && d->size < 72)) {
+		d->surplus = true;
+		d->size -= d->size % 16;
+	}
+	bool swap = choose_order(d);
+	if (swap)
+		swap_words(d->bytes, d->size, d->unit);
+	uint32_t from = f->out->count;
+	f->swapped = swap;
+	if (d->streams > 1)
+		streams(f, d);
+	else if (d->size < 64 || (d->size == 64 && !all_known(d)))
+		part(f, d);
+	else if (d->size == 64)
+		single(f, d);
+	else
+		several(f, d);
+	for (uint32_t i = from; swap && i < f->out->count; i++)
+		if (f->out->items[i].notation != CQESIM_DUMP_NO_BYTES)
+			f->out->items[i].flags |= CQESIM_DUMP_SWAPPED;
+}
+
+void image_binary(struct dump_finder *f, const uint8_t *in, size_t size)
+{
+	uint8_t known[128];
+	struct dump_open d = {
+		.used = true, .notation = CQESIM_DUMP_BINARY, .unit = 1, .streams = 1, .lone = true};
+
+	memset(known, 1, sizeof(known));
+	if (size == 128) {
+		d.bytes = (uint8_t *)(uintptr_t)in;
+		d.known = known;
+		d.size = size;
+		if (is_wide(&d))
+			return several(f, &d);
+	}
+	for (size_t at = 0; at < size && !f->failed; at += 64) {
+		struct cqesim_dump_item *item = dump_add(f);
+
+		if (!item)
+			return;
+		item->kind = CQESIM_DUMP_CQE;
+		item->notation = CQESIM_DUMP_BINARY;
+		item->offset = at;
+		item->known = ~UINT64_C(0);
+		item->size = 64;
+		item->flags = CQESIM_DUMP_BY_SHAPE | (size > 64 ? CQESIM_DUMP_IN_RING : 0);
+		item->slot = (uint32_t)(at / 64);
+		memcpy(item->raw, in + at, 64);
+	}
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One line: does it tell of a failed completion, announce bytes, or of something
+ * else that looks alike?  Statements may go on in the next line; the one that does
+ * is kept pending until a line comes that does not belong to it.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "dump/dump_internal.h"
+
+/* Lines within which a statement goes on. */
+#define NEXT_LINES 3u
+
+struct line {
+	const char *text;
+	size_t length;
+	const struct dump_words *w;
+};
+
+static bool has(const struct line *l, const char *words)
+{
+	size_t n = strlen(words);
+
+	if (l->length < n)
+		return false;
+	for (size_t i = 0; i + n <= l->length; i++)
+		if (!strncasecmp(l->text + i, words, n))
+			return true;
+	return false;
+}
+
+static bool knows(const struct line *l, uint32_t facts)
+{
+	return (l->w->facts.known & facts) != 0;
+}
+
+/* ---- who ---- */
+
+/* From behind `from` to a colon and a space (or the character `end`). */
+static bool copy_device(const struct line *l, const char *from, const char *end, char *device,
+			size_t room)
+{
+	const char *p = memmem(l->text, l->length, from, strlen(from));
+
+	if (!p)
+		return false;
+	p += strlen(from);
+	size_t left = l->length - (size_t)(p - l->text);
+	const char *stop = memmem(p, left, end, strlen(end));
+	size_t n = stop ? (size_t)(stop - p) : 0;
+	if (!n || n >= room)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		device[i] = isgraph((unsigned char)p[i]) ? p[i] : ' ';
+	device[n] = '\0';
+	return true;
+}
+
+static void find_device(const struct line *l, struct cqesim_dump_item *item)
+{
+	static const char *const around[][2] = {
+		{"infiniband ", ": "}, {"mlx5_core ", ": "}, {"mlx5: ", ": got"},
+		{" hca ", " "},        {" on mlx5", " "},    {"MLX5: ", ": got"},
+	};
+	for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++) {
+		if (!copy_device(l, around[i][0], around[i][1], item->device, sizeof(item->device)))
+			continue;
+		if (around[i][0][1] == 'o') { /* " on mlx5_0:1/IB" */
+			memmove(item->device + 4, item->device, sizeof(item->device) - 4);
+			memcpy(item->device, "mlx5", 4);
+			item->device[sizeof(item->device) - 1] = '\0';
+		}
+		return;
+	}
+}
+
+static enum cqesim_dump_source source_of(const struct line *l)
+{
+	static const struct {
+		uint8_t mark, source;
+	} order[] = {
+		{MARK_UCX, CQESIM_DUMP_BY_UCX},
+		{MARK_UCX_QP, CQESIM_DUMP_BY_UCX},
+		{MARK_NCCL, CQESIM_DUMP_BY_NCCL},
+		{MARK_OPENIB, CQESIM_DUMP_BY_OPENMPI},
+		{MARK_PERFTEST, CQESIM_DUMP_BY_PERFTEST},
+		{MARK_UNEXPECTED_CQE, CQESIM_DUMP_BY_DPDK},
+		{MARK_LIBFABRIC, CQESIM_DUMP_BY_LIBFABRIC},
+		{MARK_RPCRDMA, CQESIM_DUMP_BY_RPCRDMA},
+		{MARK_SPDK, CQESIM_DUMP_BY_SPDK},
+		{MARK_NVME, CQESIM_DUMP_BY_NVME},
+		{MARK_QP_ERROR, CQESIM_DUMP_BY_MLX5_IB},
+		{MARK_WC_ERROR, CQESIM_DUMP_BY_MLX5_IB},
+		{MARK_POLL_ONE, CQESIM_DUMP_BY_MLX5_IB},
+		{MARK_REQUESTER, CQESIM_DUMP_BY_MLX5_IB},
+		{MARK_RESPONDER, CQESIM_DUMP_BY_MLX5_IB},
+		{MARK_ERROR_CQE_ON, CQESIM_DUMP_BY_MLX5_CORE},
+		{MARK_ERR_CQE_ON, CQESIM_DUMP_BY_MLX5_CORE},
+		{MARK_GOT_COMPLETION, CQESIM_DUMP_BY_LIBMLX5},
+	};
+	/* NCCL's line without what stands in front of it. */
+	if (MARKED(l->w, MARK_GOT_COMPLETION) && knows(l, CQESIM_FACT_VENDOR) &&
+	    knows(l, CQESIM_FACT_STATUS) && !MARKED(l->w, MARK_MLX5))
+		return CQESIM_DUMP_BY_NCCL;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (MARKED(l->w, order[i].mark))
+			return (enum cqesim_dump_source)order[i].source;
+	if (MARKED(l->w, MARK_DUMP_WQE))
+		return has(l, "WQE DUMP") ? CQESIM_DUMP_BY_MLX5_CORE : CQESIM_DUMP_BY_DPDK;
+	if (MARKED(l->w, MARK_CQE_ERR) && (MARKED(l->w, MARK_MLX5) || l->w->has_op))
+		return CQESIM_DUMP_BY_DPDK;
+	if (MARKED(l->w, MARK_DUMP_CQE) || MARKED(l->w, MARK_DUMP_RING))
+		return has(l, "infiniband") || has(l, "dump_cqe") || has(l, "dump error cqe")
+			       ? CQESIM_DUMP_BY_MLX5_IB
+			       : CQESIM_DUMP_BY_DPDK;
+	/* "(synd 0x4 vend 0x51 ...": nobody else writes that. */
+	if (knows(l, CQESIM_FACT_SYNDROME) && knows(l, CQESIM_FACT_VENDOR) && has(l, "(synd "))
+		return CQESIM_DUMP_BY_UCX;
+	return CQESIM_DUMP_BY_VERBS;
+}
+
+/* ---- something else ---- */
+
+/* Does the line tell of a failure with a code at all? */
+static bool has_code(const struct line *l)
+{
+	return l->w->has_syndrome ||
+	       knows(l, CQESIM_FACT_VENDOR | CQESIM_FACT_SYNDROME | CQESIM_FACT_STATUS) ||
+	       MARKED(l->w, MARK_GOT_COMPLETION);
+}
+
+static enum cqesim_dump_reason foreign(const struct line *l)
+{
+	const struct dump_words *w = l->w;
+
+	if (MARKED(w, MARK_OLD_ERR) && (knows(l, CQESIM_FACT_QPN) || has_code(l)))
+		return CQESIM_DUMP_OLD_CARD;
+	if (MARKED(w, MARK_MLX4) && has_code(l))
+		return CQESIM_DUMP_OLD_CARD;
+	/* mlx4_en; mlx5e puts the syndrome first. */
+	if (has(l, "CQE error - vendor syndrome"))
+		return CQESIM_DUMP_OLD_CARD;
+	if (MARKED(w, MARK_OTHER_VENDOR) && has_code(l) && !MARKED(w, MARK_MLX5))
+		return CQESIM_DUMP_OTHER_VENDOR;
+	if (MARKED(w, MARK_CQ_EVENT))
+		return CQESIM_DUMP_CQ_EVENT;
+	if (MARKED(w, MARK_HEALTH))
+		return CQESIM_DUMP_HEALTH;
+	/* Commands: no code of theirs has 8 bits and stands beside a vendor syndrome. */
+	if (w->has_syndrome && !knows(l, CQESIM_FACT_VENDOR) && !MARKED(w, MARK_COMPLETION) &&
+	    (MARKED(w, MARK_COMMAND) || w->syndrome > 0xffff ||
+	     (w->has_bracketed && MARKED(w, MARK_FAILED))))
+		return CQESIM_DUMP_COMMAND;
+	if (MARKED(w, MARK_ASYNC_EVENT) && !MARKED(w, MARK_NAMED_STATUS))
+		return CQESIM_DUMP_ASYNC_EVENT;
+	return CQESIM_DUMP_NO_REASON;
+}
+
+/* ---- a statement ---- */
+
+/* Source code quoted in a mail is none. */
+static bool is_code(const struct line *l)
+{
+	char last = l->length ? l->text[l->length - 1] : ' ';
+
+	return last == ';' || last == '{' || has(l, "case ") || has(l, "==") || has(l, "#define") ||
+	       has(l, "sizeof(") || has(l, "\", \"") || has(l, "%d") || has(l, "0x%");
+}
+
+static bool is_statement(const struct line *l)
+{
+	const struct dump_words *w = l->w;
+	bool about = MARKED(w, MARK_COMPLETION) || MARKED(w, MARK_FAILED) || MARKED(w, MARK_MLX5);
+	bool verbs = MARKED(w, MARK_NCCL) || MARKED(w, MARK_SPDK) || MARKED(w, MARK_OPENIB) ||
+		     MARKED(w, MARK_LIBFABRIC) || MARKED(w, MARK_UCX) || MARKED(w, MARK_RPCRDMA);
+
+	if (MARKED(w, MARK_GOT_COMPLETION) || MARKED(w, MARK_ERROR_CQE_ON) ||
+	    MARKED(w, MARK_UNEXPECTED_CQE) || MARKED(w, MARK_WC_ERROR) || MARKED(w, MARK_QP_ERROR))
+		return true;
+	if (MARKED(w, MARK_REQUESTER) || MARKED(w, MARK_RESPONDER))
+		return knows(l, CQESIM_FACT_CQN);
+	if (MARKED(w, MARK_ERR_CQE_ON))
+		return knows(l, CQESIM_FACT_QPN);
+	if (knows(l, CQESIM_FACT_VENDOR))
+		return about || verbs || l->w->has_syndrome || knows(l, CQESIM_FACT_STATUS);
+	if (MARKED(w, MARK_NAMED_STATUS) || MARKED(w, MARK_NAMED_SYNDROME))
+		return true;
+	if (MARKED(w, MARK_CQE_ERR) && l->w->has_syndrome)
+		return true;
+	if (l->w->has_syndrome)
+		return MARKED(w, MARK_COMPLETION);
+	/* A number alone: only where it says that it is about a completion. */
+	return w->numbered_status && w->facts.status && MARKED(w, MARK_COMPLETION) &&
+	       (verbs || has(l, "cq") || has(l, "wc"));
+}
+
+/* Numbers whose meaning depends on who says them, and what the words imply. */
+static void settle(const struct line *l, struct cqesim_dump_item *item)
+{
+	const struct dump_words *w = l->w;
+	struct cqesim_dump_facts *f = &item->stated;
+	bool ucx = item->source == CQESIM_DUMP_BY_UCX;
+
+	*f = w->facts;
+	f->known &= ~(uint32_t)CQESIM_FACT_LENGTH;
+	if (!ucx && item->source != CQESIM_DUMP_BY_SPDK)
+		f->known &= ~(uint32_t)CQESIM_FACT_SEND_OPCODE;
+	/* "remote access error syndrome 0x88": UCX of 2017 meant the vendor's. */
+	if (f->known & CQESIM_FACT_SYNDROME && cqesim_dump_syndrome_status(f->syndrome) == 255 &&
+	    !(f->known & CQESIM_FACT_VENDOR) && (f->syndrome >= 0x30)) {
+		f->known = (f->known & ~(uint32_t)CQESIM_FACT_SYNDROME) | CQESIM_FACT_VENDOR;
+		f->vendor_err_synd = f->syndrome;
+	}
+	bool mlx5e = item->source == CQESIM_DUMP_BY_MLX5_CORE;
+	uint64_t opcode = mlx5e && w->has_opcode ? w->opcode : w->has_op ? w->op : 0;
+	if (opcode == CQESIM_OP_REQ_ERR || opcode == CQESIM_OP_RESP_ERR) {
+		f->opcode = (uint8_t)opcode;
+		f->known |= CQESIM_FACT_OPCODE;
+	} else if (w->has_op && item->source == CQESIM_DUMP_BY_DPDK && w->op <= 0xff) {
+		f->send_opcode = (uint8_t)w->op;
+		f->known |= CQESIM_FACT_SEND_OPCODE;
+	}
+	if (mlx5e && f->known & CQESIM_FACT_OPCODE && f->queue == CQESIM_DUMP_QP)
+		f->queue = opcode == CQESIM_OP_RESP_ERR ? CQESIM_DUMP_RQ : CQESIM_DUMP_SQ;
+	if (ucx && has(l, "SRQ QP"))
+		f->queue = CQESIM_DUMP_SRQ;
+	else if (ucx && has(l, "DCI QP"))
+		f->queue = CQESIM_DUMP_DCI;
+	if (f->known & CQESIM_FACT_OPCODE)
+		return;
+	if (MARKED(w, MARK_REQUESTER) || has(l, "send completion") ||
+	    (f->known & CQESIM_FACT_SEND_OPCODE) ||
+	    (MARKED(w, MARK_ERR_CQE_ON) && f->queue == CQESIM_DUMP_SQ) ||
+	    (f->queue == CQESIM_DUMP_SQ && item->source == CQESIM_DUMP_BY_DPDK)) {
+		f->opcode = CQESIM_OP_REQ_ERR;
+		f->known |= CQESIM_FACT_OPCODE;
+	} else if (MARKED(w, MARK_RESPONDER) || has(l, "recv completion") ||
+		   has(l, "receive completion") || (f->queue == CQESIM_DUMP_RQ) ||
+		   (ucx && (f->queue == CQESIM_DUMP_SRQ || has(l, "next_wqe") || has(l, "strides ")))) {
+		f->opcode = CQESIM_OP_RESP_ERR;
+		f->known |= CQESIM_FACT_OPCODE;
+	}
+}
+
+/* Facts that two statements both have and that differ. */
+static bool contradict(const struct cqesim_dump_facts *a, const struct cqesim_dump_facts *b)
+{
+	uint32_t both = a->known & b->known;
+
+	return (both & CQESIM_FACT_SYNDROME && a->syndrome != b->syndrome) ||
+	       (both & CQESIM_FACT_VENDOR && a->vendor_err_synd != b->vendor_err_synd) ||
+	       (both & CQESIM_FACT_STATUS && a->status != b->status) ||
+	       (both & CQESIM_FACT_QPN && a->qpn != b->qpn) ||
+	       (both & CQESIM_FACT_CQN && a->cqn != b->cqn) ||
+	       (both & CQESIM_FACT_WQE && a->wqe_index != b->wqe_index) ||
+	       (both & CQESIM_FACT_OPCODE && a->opcode != b->opcode);
+}
+
+#define JOIN(fact, field)                                                                          \
+	if (from->known & ~to->known & (fact))                                                     \
+	to->field = from->field
+
+static void join(struct cqesim_dump_facts *to, const struct cqesim_dump_facts *from)
+{
+	JOIN(CQESIM_FACT_SYNDROME, syndrome);
+	JOIN(CQESIM_FACT_VENDOR, vendor_err_synd);
+	JOIN(CQESIM_FACT_HW, hw_err_synd);
+	JOIN(CQESIM_FACT_HW, hw_synd_type);
+	JOIN(CQESIM_FACT_OPCODE, opcode);
+	JOIN(CQESIM_FACT_STATUS, status);
+	JOIN(CQESIM_FACT_QPN, qpn);
+	JOIN(CQESIM_FACT_QPN, queue);
+	JOIN(CQESIM_FACT_REMOTE_QPN, remote_qpn);
+	JOIN(CQESIM_FACT_CQN, cqn);
+	JOIN(CQESIM_FACT_SRQN, srqn);
+	JOIN(CQESIM_FACT_WQE, wqe_index);
+	JOIN(CQESIM_FACT_CI, ci);
+	JOIN(CQESIM_FACT_WQ_CI, wq_ci);
+	JOIN(CQESIM_FACT_WQ_SIZE, wq_size);
+	JOIN(CQESIM_FACT_SEND_OPCODE, send_opcode);
+	JOIN(CQESIM_FACT_LKEY, lkey);
+	JOIN(CQESIM_FACT_RKEY, rkey);
+	to->known |= from->known;
+}
+
+/* Lines that only make sense behind another one. */
+static bool continues(const struct dump_finder *f, const struct line *l,
+		      const struct cqesim_dump_item *item)
+{
+	const struct dump_words *w = l->w;
+	const struct cqesim_dump_item *p = &f->pending;
+	uint32_t news = item->stated.known & ~p->stated.known;
+
+	if (!f->has_pending || f->lines.line - p->last_line > NEXT_LINES || !news ||
+	    contradict(&p->stated, &item->stated))
+		return false;
+	if (MARKED(w, MARK_UCX_QP))
+		return p->source == CQESIM_DUMP_BY_UCX;
+	if (MARKED(w, MARK_POLL_ONE) && !MARKED(w, MARK_REQUESTER) && !MARKED(w, MARK_RESPONDER))
+		return p->source == CQESIM_DUMP_BY_MLX5_IB;
+	if (MARKED(w, MARK_PERFTEST) && p->source == CQESIM_DUMP_BY_PERFTEST)
+		return knows(l, CQESIM_FACT_VENDOR);
+	/* The rest of a wrapped line names nobody. */
+	return item->source == CQESIM_DUMP_BY_VERBS && !MARKED(w, MARK_MLX5) &&
+	       !MARKED(w, MARK_COMPLETION) && f->lines.line - p->last_line <= 2;
+}
+
+static void begin(const struct dump_finder *f, struct cqesim_dump_item *item,
+		  enum cqesim_dump_kind kind)
+{
+	memset(item, 0, sizeof(*item));
+	item->kind = kind;
+	item->line = item->last_line = f->lines.line;
+	item->offset = f->lines.offset;
+	item->clock = f->lines.clock;
+	item->time_ns = f->lines.stamp_ns;
+	item->same_as = CQESIM_DUMP_NONE;
+}
+
+void statement_flush(struct dump_finder *f, bool rows)
+{
+	struct cqesim_dump_item *p = &f->pending;
+	/* Bytes right behind a kernel's statement are those of its completion. */
+	bool kernel = p->source == CQESIM_DUMP_BY_MLX5_IB || p->source == CQESIM_DUMP_BY_MLX5_CORE;
+
+	if (!f->has_pending)
+		return;
+	f->has_pending = false;
+	if (f->pending_heads ||
+	    (rows && kernel && f->lines.line - p->last_line <= NEXT_LINES && p->stated.known &&
+	     !(p->stated.known == (CQESIM_FACT_QPN | CQESIM_FACT_OPCODE)))) {
+		rows_heading(f, f->pending_heads ? f->pending_what : HEADS_CQE, p, f->pending_length);
+	} else {
+		struct cqesim_dump_item *item = dump_add(f);
+
+		if (item)
+			*item = *p;
+	}
+	f->pending_heads = false;
+}
+
+static void set_heading(struct dump_finder *f, enum dump_heads what, uint64_t length)
+{
+	f->pending_heads = true;
+	f->pending_what = what;
+	f->pending_length = length;
+}
+
+static void set_pending(struct dump_finder *f, const struct cqesim_dump_item *item)
+{
+	statement_flush(f, false);
+	f->pending = *item;
+	f->has_pending = true;
+	f->pending_heads = false;
+}
+
+/* ---- old cards ---- */
+
+/* "[10] 02702711": byte 16 syndrome, byte 17 vendor (mthca's and mlx4's error CQE). */
+static bool old_card_row(struct dump_finder *f, const struct line *l)
+{
+	unsigned at = 0, digits = 0;
+	uint32_t v = 0;
+	size_t i = 1;
+
+	if (!f->old_card || l->length < 12 || l->text[0] != '[')
+		return false;
+	for (; i < 3 && l->text[i] != ']'; i++) {
+		if (l->text[i] == ' ')
+			continue;
+		if (!isxdigit((unsigned char)l->text[i]))
+			return false;
+		at = at * 16 + (unsigned)(isdigit((unsigned char)l->text[i])
+						  ? l->text[i] - '0'
+						  : (l->text[i] | 0x20) - 'a' + 10);
+	}
+	if (l->text[i] != ']' || l->text[i + 1] != ' ')
+		return false;
+	for (i += 2; i < l->length && isxdigit((unsigned char)l->text[i]) && digits < 8; i++, digits++)
+		v = v << 4 | (uint32_t)(isdigit((unsigned char)l->text[i]) ? l->text[i] - '0'
+									    : (l->text[i] | 0x20) - 'a' + 10);
+	if (digits != 8)
+		return false;
+	struct cqesim_dump_item *item = &f->out->items[f->old_card - 1];
+	item->last_line = f->lines.line;
+	if (at == 16) {
+		item->stated.known |= CQESIM_FACT_SYNDROME | CQESIM_FACT_VENDOR;
+		item->stated.syndrome = (uint8_t)(v >> 24);
+		item->stated.vendor_err_synd = (uint8_t)(v >> 16);
+	}
+	if (at == 28)
+		f->old_card = 0;
+	return true;
+}
+
+static void add_foreign(struct dump_finder *f, const struct line *l, enum cqesim_dump_reason reason)
+{
+	struct cqesim_dump_item *item;
+
+	statement_flush(f, false);
+	item = dump_add(f);
+	if (!item)
+		return;
+	begin(f, item, CQESIM_DUMP_FOREIGN);
+	item->reason = reason;
+	item->stated = l->w->facts;
+	if (MARKED(l->w, MARK_ASYNC_EVENT) || reason == CQESIM_DUMP_CQ_EVENT)
+		find_device(l, item);
+	if (reason == CQESIM_DUMP_OLD_CARD)
+		f->old_card = f->out->count;
+}
+
+/* ---- a line ---- */
+
+static bool has_machine_code(const struct line *l)
+{
+	const char *p = MARKED(l->w, MARK_CODE) ? memmem(l->text, l->length, "Code: ", 6) : NULL;
+
+	return p && l->text + l->length - p > 30 && isxdigit((unsigned char)p[6]) &&
+	       isxdigit((unsigned char)p[7]) && p[8] == ' ';
+}
+
+static void heading_or_statement(struct dump_finder *f, const struct line *l)
+{
+	const struct dump_words *w = l->w;
+	struct cqesim_dump_item item;
+	uint64_t length = knows(l, CQESIM_FACT_LENGTH) ? w->facts.length : 0;
+	bool dump = MARKED(w, MARK_DUMP_CQE), ring = MARKED(w, MARK_DUMP_RING);
+	bool wqe = MARKED(w, MARK_DUMP_WQE);
+	bool statement = is_statement(l);
+
+	begin(f, &item, CQESIM_DUMP_STATEMENT);
+	item.source = source_of(l);
+	settle(l, &item);
+	find_device(l, &item);
+	if (wqe && !MARKED(w, MARK_ERROR_CQE_ON)) {
+		set_pending(f, &item);
+		set_heading(f, HEADS_WQE, length);
+		return;
+	}
+	/* "dump error cqe" says nothing of its own: it belongs to the line before. */
+	if ((dump || ring) && !statement) {
+		bool joins = dump && f->has_pending && !f->pending_heads &&
+			     f->lines.line - f->pending.last_line <= NEXT_LINES &&
+			     f->pending.source == CQESIM_DUMP_BY_MLX5_IB;
+
+		if (joins)
+			f->pending.last_line = f->lines.line;
+		else
+			set_pending(f, &item);
+		set_heading(f, ring ? HEADS_RING : HEADS_CQE, length);
+		return;
+	}
+	if (continues(f, l, &item)) {
+		join(&f->pending.stated, &item.stated);
+		f->pending.last_line = f->lines.line;
+		if (!*f->pending.device)
+			memcpy(f->pending.device, item.device, sizeof(item.device));
+		return;
+	}
+	if (!statement || is_code(l))
+		return;
+	set_pending(f, &item);
+	bool mlx5e = MARKED(w, MARK_ERROR_CQE_ON) && item.source == CQESIM_DUMP_BY_MLX5_CORE;
+	bool libmlx5 = item.source == CQESIM_DUMP_BY_LIBMLX5 && !item.stated.known;
+	if (dump || mlx5e || libmlx5)
+		set_heading(f, HEADS_CQE, length);
+}
+
+void statement_take(struct dump_finder *f, const char *text, size_t length)
+{
+	struct line l = {.text = text, .length = length, .w = &f->words};
+	enum cqesim_dump_reason reason;
+
+	if (f->has_pending && f->lines.line - f->pending.last_line > NEXT_LINES)
+		statement_flush(f, false);
+	if (old_card_row(f, &l))
+		return;
+	if (f->old_card && f->lines.line - f->out->items[f->old_card - 1].last_line > NEXT_LINES)
+		f->old_card = 0;
+	dump_words(text, length, &f->words);
+	/* Numbers of memory keys alone belong to the request before. */
+	if (!f->words.marks && !f->words.facts.known && !f->words.has_syndrome)
+		return;
+	if (has_machine_code(&l))
+		return add_foreign(f, &l, CQESIM_DUMP_CODE);
+	reason = foreign(&l);
+	if (reason != CQESIM_DUMP_NO_REASON && !is_code(&l))
+		return add_foreign(f, &l, reason);
+	heading_or_statement(f, &l);
+}
