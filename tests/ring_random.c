@@ -309,8 +309,19 @@ static void take_strides(struct ring_device *d, uint32_t strides)
 /* What a place in a descriptor is for. */
 enum use { FOR_PLAIN, FOR_SESSION, FOR_ERROR };
 
-static bool may_be_filler(const struct ring_config *g, enum use use)
+static bool may_be_filler(const struct ring_device *d, enum use use)
 {
+	const struct ring_config *g = d->config;
+
+	if (d->plain_only) /* see write_error */
+		return false;
+	/*
+	 * With four fillers among those packets of a session that a call begins
+	 * with, mprq_vec finds room for four new entries and looks for them in
+	 * buffers that hold what is left of the session (PMD rxq_burst_mprq_v).
+	 */
+	if (use == FOR_SESSION && g->path == RING_MPRQ_VEC && d->fillers_in_session == 3)
+		return false;
 	return use == FOR_SESSION ? g->session_fillers : use == FOR_PLAIN && g->fillers;
 }
 
@@ -333,8 +344,9 @@ static void place(struct ring_device *d, struct cqesim_completion *c, enum use u
 	c->wqe_counter = d->stride;
 	c->wqe_id = d->descriptor;
 	c->filler = 0;
-	if (strides > left && may_be_filler(g, use)) {
+	if (strides > left && may_be_filler(d, use)) {
 		c->filler = 1;
+		d->fillers_in_session++;
 		/* README: mprq_vec knows a filler by its length 0 alone. */
 		length = g->path == RING_MPRQ_VEC || below(d, 2) ? 0 : below(d, 0x10000);
 		strides = left;
@@ -466,6 +478,7 @@ static void write_plain(struct ring_device *d)
 	cqesim_cq_write(&d->w, raw, c.opcode, CQESIM_FORMAT_PLAIN);
 	count_on(d, &c);
 	d->title = c;
+	d->title_doubtful = d->plain_only;
 }
 
 /* Is an error in place here, and if it must be critical? */
@@ -494,7 +507,7 @@ static void draw_error(struct ring_device *d, uint8_t raw[64], bool critical)
 	 * descriptor for length 0, but then does not find the error again and
 	 * drops what comes in its next call (PMD rxq_handle_pending_error).
 	 */
-	if (g->path == RING_MPRQ && chance(d, 200))
+	if (g->path == RING_MPRQ && !g->crc && chance(d, 200))
 		c.meta.byte_cnt = 0;
 	if (g->path != RING_FREE)
 		c.lro_num_seg = 0;
@@ -543,7 +556,11 @@ static uint32_t session_limit(const struct ring_device *d, uint32_t most)
 	if (enhanced(d)) {
 		bool last = (d->title.index & d->w.mask) == d->w.mask;
 
-		if (!d->w.has_title || (last && !g->title_last))
+		/*
+		 * A vector function keeps a title only if the first entry that it
+		 * took in that call is no error (PMD rxq_burst_v, 24.11).
+		 */
+		if (!d->w.has_title || d->title_doubtful || (last && !g->title_last))
 			return 0;
 		if (!g->cross && !g->at_end)
 			to_end--;
@@ -602,6 +619,7 @@ static void write_basic_session(struct ring_device *d, uint32_t n)
 	uint8_t raw[64];
 	uint32_t i = 1;
 
+	d->fillers_in_session = 0;
 	c.opcode = requester(d) ? CQESIM_OP_REQ : CQESIM_OP_RESP_SEND;
 	if (!d->config->vlan_minis && d->config->shape.format == CQESIM_MINI_L34H_STRIDX)
 		c.meta.l4_l3_hdr_type &= 0xfc;
@@ -627,6 +645,7 @@ static void write_array(struct ring_device *d, uint32_t n)
 	uint8_t raw[64];
 	uint32_t i = 0;
 
+	d->fillers_in_session = 0;
 	c.index = d->w.pi;
 	for (; i < n && strides_left(d); i++) {
 		draw_carried(d, &c);
@@ -670,6 +689,19 @@ static bool write_entry(struct ring_device *d, uint32_t most)
 
 /* ---- batches ---- */
 
+/*
+ * Buffers that the vector functions have posted when a queue starts.  They
+ * decode up to three minis too many, into the buffers that follow; past the end
+ * of the array of buffers four places are kept for that, elsewhere they must not
+ * be those of packets just returned.
+ */
+static uint32_t posted_at_start(const struct ring_device *d)
+{
+	bool aligned = !(d->w.pi & d->w.mask);
+
+	return ring_path_vec(d->config->path) && !aligned ? ring_size(d) - 4 : ring_size(d);
+}
+
 /* Have everything read; from here on all buffers are the device's again, as far as it is sure. */
 static void drain(struct ring_device *d)
 {
@@ -687,7 +719,7 @@ static void drain(struct ring_device *d)
 	if (ring_path_vec(g->path) && !d->lost)
 		d->posted = size - threshold;
 	else
-		d->posted = size;
+		d->posted = posted_at_start(d);
 	if (g->path == RING_MPRQ_VEC && !d->lost && d->posted > threshold + 64)
 		d->posted = threshold + 64; /* PMD mlx5_rx_mprq_replenish_bulk_mbuf */
 	d->strides_free = (UINT32_C(1) << (g->log_elts + g->log_strides)) - d->stride;
@@ -727,7 +759,6 @@ int ring_device_init(struct ring_device *d, const struct ring_config *config, vo
 		.context = context,
 		.written = written,
 		.polled = polled,
-		.posted = UINT32_C(1) << shape->log_size,
 		.strides_free = UINT32_C(1) << (config->log_elts + config->log_strides),
 	};
 	d->ring = aligned_alloc(64, cqesim_cq_ring_bytes(shape) < 64 ? 64
@@ -740,6 +771,7 @@ int ring_device_init(struct ring_device *d, const struct ring_config *config, vo
 	if (err)
 		return err;
 	cqesim_cq_writer_seek(&d->w, config->start);
+	d->posted = posted_at_start(d);
 	d->w.observer = observe;
 	d->w.observer_context = d;
 	return 0;

@@ -139,7 +139,7 @@ struct ring_device {
 
 	/* the rest is the device's own business */
 	struct cqesim_completion title; /* enhanced: the last plain one */
-	bool title_attached;            /* ... which a driver does not copy */
+	bool title_doubtful;            /* ... which a driver may not have kept */
 	uint16_t counter;               /* next wqe_counter, if minis have none */
 	uint16_t descriptor, stride;    /* striding: where the next packet goes */
 	uint32_t since, strides_since;  /* that the driver was last seen to read everything */
@@ -147,7 +147,7 @@ struct ring_device {
 	uint32_t posted;                /* buffers that the driver surely had then */
 	bool plain_only;                /* until then */
 	bool no_poll, lost;
-	bool in_session;                /* slots written now are mini arrays */
+	unsigned fillers_in_session;
 	uint32_t minis_left;            /* of the session being published */
 };
 

@@ -30,6 +30,7 @@ Suite *suite_host(void);
 Suite *suite_sim(void);
 Suite *suite_profile(void);
 Suite *suite_report(void);
+Suite *suite_fuzz(void);
 Suite *suite_captures(void);
 Suite *suite_referee(void);
 Suite *suite_cli(void);

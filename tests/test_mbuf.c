@@ -6,7 +6,6 @@
  * test_mbuf_referee.c both with the real driver.
  */
 #include <errno.h>
-#include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 #include <string.h>
 
@@ -108,22 +107,22 @@ static struct cqesim_mbuf_config config(unsigned path)
 		.vlan_strip = true,
 		.mark = true,
 		.timestamp = true,
-		.timestamp_offset = offsetof(struct rte_mbuf, dynfield1),
+		.timestamp_offset = TIME_OFFSET,
 		.timestamp_flag = TIME_FLAG,
 		.metadata = true,
-		.metadata_offset = offsetof(struct rte_mbuf, dynfield1) + 8,
+		.metadata_offset = META_OFFSET,
 		.metadata_flag = META_FLAG,
 	};
 }
 
 static uint64_t time_in(const struct rte_mbuf *m)
 {
-	return *RTE_MBUF_DYNFIELD(m, offsetof(struct rte_mbuf, dynfield1), const uint64_t *);
+	return *RTE_MBUF_DYNFIELD(m, TIME_OFFSET, const uint64_t *);
 }
 
 static uint32_t metadata_in(const struct rte_mbuf *m)
 {
-	return *RTE_MBUF_DYNFIELD(m, offsetof(struct rte_mbuf, dynfield1) + 8, const uint32_t *);
+	return *RTE_MBUF_DYNFIELD(m, META_OFFSET, const uint32_t *);
 }
 
 /* ---- packet types ---- */
@@ -148,6 +147,8 @@ START_TEST(packet_types)
 		{0, 0x2b, l2 | v4 | RTE_PTYPE_L4_UDP}, /* VLAN and IP options do not matter */
 		{0, 0x88, l2 | v4 | RTE_PTYPE_L4_FRAG},
 		{0, 0x84, l2 | v6 | RTE_PTYPE_L4_FRAG},
+		{0, 0xa8, l2 | v4 | RTE_PTYPE_L4_FRAG}, /* its first part */
+		{3, 0xc4, l2 | v6 | in6 | RTE_PTYPE_INNER_L4_FRAG},
 		/* outer IPv6, but not tunneled */
 		{2, 0x28, l2 | v4 | RTE_PTYPE_L4_UDP},
 		{2, 0x00, 0},
@@ -166,7 +167,8 @@ START_TEST(packet_types)
 		{0, 0x58, 0}, /* L4 5 */
 		{0, 0x20, 0}, /* L4 without L3 */
 		{0, 0x80, 0}, /* fragment without L3 */
-		{0, 0xa8, 0}, /* fragment with L4 */
+		{0, 0xa0, 0}, /* fragment with L4, without L3 */
+		{0, 0xd8, 0}, /* fragment, L4 5 */
 		{3, 0xfc, RTE_PTYPE_ALL_MASK},
 	};
 
@@ -209,7 +211,7 @@ START_TEST(everything)
 	old.vlan_tci = m->vlan_tci;
 	old.hash.fdir = m->hash.fdir;
 	old.ol_flags = m->ol_flags;
-	memcpy(old.dynfield1, m->dynfield1, 12);
+	memcpy((uint8_t *)&old + TIME_OFFSET, (const uint8_t *)m + TIME_OFFSET, 12);
 	ck_assert_mem_eq(&old, m, sizeof(old));
 	for (size_t i = offsetof(struct rte_mbuf, packet_type); i < sizeof(*m); i++)
 		ck_assert_uint_eq(((const uint8_t *)(m + 1))[i], 0xa5);
@@ -510,7 +512,7 @@ START_TEST(flags_of_32_bits)
 	struct cqesim_mbuf_config c = {
 		.path = CQESIM_MBUF_VEC,
 		.timestamp = true,
-		.timestamp_offset = offsetof(struct rte_mbuf, dynfield1),
+		.timestamp_offset = TIME_OFFSET,
 		.timestamp_flag = UINT64_C(1) << 31,
 	};
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random rings: cqesim_mbuf_poll against cqesim_cq_poll and cqesim_mbuf_fill. */
 #include <errno.h>
-#include <rte_mbuf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,9 +46,9 @@ static struct cqesim_mbuf_config draw_settings(uint64_t *s)
 		.real_time = bits & 0x80,
 		.crc_present = bits & 0x100,
 		.metadata = bits & 0x200,
-		.timestamp_offset = offsetof(struct rte_mbuf, dynfield1),
+		.timestamp_offset = TIME_OFFSET,
 		.timestamp_flag = UINT64_C(1) << (23 + (bits >> 10 & 15)),
-		.metadata_offset = offsetof(struct rte_mbuf, dynfield1) + 12,
+		.metadata_offset = META_OFFSET,
 		.metadata_flag = UINT64_C(1) << 22,
 		.metadata_mask = bits & 0x4000 ? 0 : 0xff,
 		.tunnel = bits & 0x8000 ? RTE_PTYPE_TUNNEL_VXLAN | RTE_PTYPE_L4_UDP : 0,
@@ -74,7 +73,6 @@ static bool read_both(uint64_t *s)
 	for (unsigned i = 0; i < MOST; i++)
 		ck_assert_mem_eq(&both.polled[i], &both.filled[i], sizeof(struct rte_mbuf));
 	ck_assert_uint_eq(both.reader[0].ci, both.reader[1].ci);
-	ck_assert_mem_eq(both.ring[0], both.ring[1], both.bytes);
 	if (want > 0)
 		both.packets += (unsigned)want;
 	else if (want < 0)
@@ -104,6 +102,7 @@ static void both_up(const struct cqesim_cq_shape *shape, uint32_t start, uint64_
 
 static void both_down(void)
 {
+	ck_assert_mem_eq(both.ring[0], both.ring[1], both.bytes);
 	free(both.ring[0]);
 	free(both.ring[1]);
 }
@@ -132,12 +131,12 @@ static void on_poll(void *context, uint32_t most)
 START_TEST(legal_rings)
 {
 	both.packets = 0;
-	for (uint64_t seed = 1; seed <= 400; seed++) {
+	for (uint64_t seed = 1; seed <= 300; seed++) {
 		struct ring_config config;
 		struct ring_device device;
 
 		calls = seed;
-		ring_config_draw_free(&config, 1500, seed);
+		ring_config_draw_free(&config, 1000, seed);
 		both_up(&config.shape, config.start, &calls);
 		ck_assert_int_eq(
 			ring_device_init(&device, &config, &config.shape, on_write, on_poll), 0);
@@ -146,7 +145,7 @@ START_TEST(legal_rings)
 		ring_device_free(&device);
 		both_down();
 	}
-	ck_assert_uint_ge(both.packets, 600000);
+	ck_assert_uint_ge(both.packets, 300000);
 	ck_assert_uint_eq(both.faults, 0);
 }
 END_TEST
@@ -180,7 +179,7 @@ START_TEST(any_bytes)
 			;
 		both_down();
 	}
-	ck_assert_uint_ge(both.packets, 10000);
+	ck_assert_uint_ge(both.packets, 5000);
 	ck_assert_uint_ge(both.faults, 1000);
 }
 END_TEST

@@ -7,21 +7,21 @@
  * differ().  For the vector functions it is also shown that each named
  * difference is needed: without it, the same comparison fails.
  */
-#include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cqesim/mbuf.h"
-#include "referee_run.h"
 #include "ring_random.h"
+#include "test.h"
 #include "test_mbuf.h"
+#include "test_referee_random.h"
 
 /* Dynamic flags are given out from the first free one on; the referee asks for no other. */
-#define TIME_FLAG   (UINT64_C(1) << 23)
-#define TIME_OFFSET offsetof(struct rte_mbuf, dynfield1)
-#define VLAN        (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED)
+#define TIME_FLAG (UINT64_C(1) << 23)
+#define VLAN      (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED)
 
 /* Settings, as bits. */
 enum { RSS = 1, CSUM = 2, STRIP = 4, MARK = 8, TIME = 16, CRC = 32, SETTINGS = 64 };
@@ -180,14 +180,14 @@ static void run_settings(const char *program, const struct feed *f, const unsign
 					      line, line, failed);
 		}
 		sprintf(all + at, "wait");
-		ck_assert(run(all));
+		ck_assert_int_eq(system(all), 0);
 		ck_assert_msg(access(failed, F_OK) != 0, "see %s: the referee refuses the feed",
 			      failed);
 	}
 	free(all);
 }
 
-static struct record *records_read(unsigned settings, size_t *count)
+static struct referee_record *records_read(unsigned settings, size_t *count)
 {
 	char path[512];
 
@@ -195,9 +195,9 @@ static struct record *records_read(unsigned settings, size_t *count)
 	FILE *f = fopen(path, "rb");
 	ck_assert_msg(f != NULL, "%s is missing", path);
 	fseek(f, 0, SEEK_END);
-	*count = (size_t)ftell(f) / sizeof(struct record);
+	*count = (size_t)ftell(f) / sizeof(struct referee_record);
 	rewind(f);
-	struct record *r = malloc((*count + 1) * sizeof(*r));
+	struct referee_record *r = malloc((*count + 1) * sizeof(*r));
 	ck_assert_ptr_nonnull(r);
 	ck_assert_uint_eq(fread(r, sizeof(*r), *count, f), *count);
 	fclose(f);
@@ -216,7 +216,7 @@ struct player {
 	struct rte_mbuf mbuf[MOST];
 	struct rte_mbuf *mbufs[MOST];
 	struct cqesim_completion completions[MOST];
-	const struct record *records;
+	const struct referee_record *records;
 	size_t count, next;
 	size_t wrong;     /* packets that differ */
 	char first[1024]; /* the first of them */
@@ -241,7 +241,7 @@ static bool wrong(struct player *p, const char *field, uint64_t driver, uint64_t
  *   look for it in the wrong byte (corrected in 24.11.6);
  * - time stamps that the vector functions do not write: old memory.
  */
-static bool differ(struct player *p, const struct record *r, const struct rte_mbuf *m,
+static bool differ(struct player *p, const struct referee_record *r, const struct rte_mbuf *m,
 		   const struct cqesim_completion *c)
 {
 	const struct ring_config *g = &p->feed->config;
@@ -295,7 +295,7 @@ static void play_reads(struct player *p, uint32_t most)
 
 /* Plays the feed; how many packets differ from the driver's. */
 static size_t play(const struct feed *f, unsigned path, unsigned settings,
-		   const struct record *records, size_t count)
+		   const struct referee_record *records, size_t count)
 {
 	const struct cqesim_mbuf_config config = {
 		.path = path,
@@ -359,7 +359,7 @@ static void compare(const char *program, const struct feed *f, const unsigned *s
 	run_settings(program, f, settings, count);
 	for (unsigned i = 0; i < count; i++) {
 		size_t packets;
-		struct record *records = records_read(settings[i], &packets);
+		struct referee_record *records = records_read(settings[i], &packets);
 
 		size_t different = play(f, path, settings[i], records, packets);
 		ck_assert_msg(
@@ -378,18 +378,39 @@ static void compare(const char *program, const struct feed *f, const unsigned *s
 	}
 }
 
+/* `most` of the settings with or without frame check sequence, at random. */
+static unsigned draw_settings(unsigned settings[SETTINGS], bool crc, unsigned most, uint64_t *seeds)
+{
+	unsigned all = SETTINGS / 2;
+
+	for (unsigned i = 0; i < all; i++)
+		settings[i] = i | (crc ? CRC : 0);
+	for (unsigned i = 0; i < all; i++) {
+		unsigned j = ring_between(seeds, i, all - 1), other = settings[j];
+
+		settings[j] = settings[i];
+		settings[i] = other;
+	}
+	return most < all ? most : all;
+}
+
 /* A pair of receive function and format: two feeds, one of them with frame check sequences. */
-static void pair(const char *program, bool newer, enum ring_path path, enum cqesim_cq_layout layout,
-		 enum cqesim_mini_format format, unsigned packets, uint64_t *seeds, unsigned step)
+static void pair(const struct referee *driver, enum ring_path path, enum cqesim_cq_layout layout,
+		 enum cqesim_mini_format format, unsigned most, uint64_t *seeds)
 {
 	bool vec = ring_path_vec(path), enhanced = layout == CQESIM_CQ_ENHANCED;
 
 	for (unsigned crc = 0; crc < 2; crc++) {
 		struct feed f = {0};
 		struct ring_config *c = &f.config;
-		unsigned settings[SETTINGS], count = 0;
+		unsigned settings[SETTINGS];
 
-		ring_config_draw(c, path, newer, layout, format, packets, ring_random(seeds));
+		/* Small buffers: the driver's memory is made anew for each run. */
+		do
+			ring_config_draw(c, path, driver->newer, layout, format, 4000,
+					 ring_between(seeds, 4, 9), ring_random(seeds));
+		while (c->log_elts + c->log_strides + c->shape.log_stride > 20);
+		c->data_room = 2048;
 		c->error = c->critical = 0; /* no packets */
 		c->crc = crc;
 		if (crc && vec)
@@ -401,32 +422,36 @@ static void pair(const char *program, bool newer, enum ring_path path, enum cqes
 		if (enhanced && path == RING_VEC)
 			c->poll = 0;
 		feed_make(&f);
-		for (unsigned s = ring_below(seeds, step); s < SETTINGS / 2; s += step)
-			settings[count++] = s | (crc ? CRC : 0);
-		compare(program, &f, settings, count);
+		compare(driver->path, &f, settings, draw_settings(settings, crc, most, seeds));
 		feed_free(&f);
 	}
 }
 
 static uint64_t first_seed(const char *what)
 {
-	const char *given = getenv("CQESIM_TEST_SEED");
+	const char *given = getenv("CQESIM_SEED");
 	uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
 
-	printf("%s: CQESIM_TEST_SEED=%llu\n", what, (unsigned long long)seed);
+	printf("%s: CQESIM_SEED=%llu\n", what, (unsigned long long)seed);
 	fflush(stdout);
 	return seed;
 }
 
-static void matrix(const char *program, bool newer, enum cqesim_cq_layout layout, unsigned step)
+/* All pairs, each with 2 x most settings, or all 64. */
+static void matrix(const struct referee *driver, enum cqesim_cq_layout layout, unsigned most)
 {
-	uint64_t seeds = first_seed(newer ? "mbuf, DPDK 24.11" : "mbuf, DPDK 22.11");
+	uint64_t seeds = first_seed(driver->newer ? "mbuf, DPDK 24.11" : "mbuf, DPDK 22.11");
+	const char *more = getenv("CQESIM_LONG");
 
+	if (more && strcmp(more, "0") != 0)
+		most = SETTINGS;
 	for (enum ring_path path = RING_SCALAR; path <= RING_MPRQ_VEC; path++)
-		for (unsigned format = 0; format < CQESIM_MINI_FORMATS; format++)
-			if (ring_pair_legal(path, (enum cqesim_mini_format)format))
-				pair(program, newer, path, layout, (enum cqesim_mini_format)format,
-				     4000, &seeds, step);
+		for (unsigned i = 0; i < CQESIM_MINI_FORMATS; i++) {
+			enum cqesim_mini_format format = (enum cqesim_mini_format)i;
+
+			if (ring_pair_legal(path, format))
+				pair(driver, path, layout, format, most, &seeds);
+		}
 }
 
 /* Every named difference was needed but those that the referee cannot show, and `not_here`. */
@@ -443,27 +468,29 @@ static void differences_needed(unsigned not_here)
 
 START_TEST(with_22_11)
 {
-	const char *why, *program = referee(&why);
+	struct referee driver;
+	const char *why;
 
-	if (!program) {
+	if (!referee_find(&driver, false, &why)) {
 		test_skip("mbuf with_22_11", why);
 		return;
 	}
-	matrix(program, false, CQESIM_CQ_BASIC, 1);
+	matrix(&driver, CQESIM_CQ_BASIC, 8);
 	differences_needed(CQESIM_MBUF_VEC_L34H_INFO);
 }
 END_TEST
 
 START_TEST(with_24_11)
 {
-	const char *why, *program = referee_24_11(&why);
+	struct referee driver;
+	const char *why;
 
-	if (!program) {
+	if (!referee_find(&driver, true, &why)) {
 		test_skip("mbuf with_24_11", why);
 		return;
 	}
-	matrix(program, true, CQESIM_CQ_BASIC, 8);
-	matrix(program, true, CQESIM_CQ_ENHANCED, 1);
+	matrix(&driver, CQESIM_CQ_BASIC, 2);
+	matrix(&driver, CQESIM_CQ_ENHANCED, 8);
 	differences_needed(0);
 }
 END_TEST
@@ -472,7 +499,7 @@ TCase *test_mbuf_referee(void)
 {
 	TCase *t = tcase_create("referee");
 
-	tcase_set_timeout(t, 1200);
+	tcase_set_timeout(t, getenv("CQESIM_LONG") ? 7200 : 1200);
 	tcase_add_test(t, with_22_11);
 	tcase_add_test(t, with_24_11);
 	return t;

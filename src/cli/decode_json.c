@@ -82,7 +82,7 @@ void json_uint(struct decode_writer *w, const char *key, uint64_t value)
 void json_bool(struct decode_writer *w, const char *key, bool value)
 {
 	key_of(w, key);
-	printf(value ? "true" : "false");
+	fputs(value ? "true" : "false", stdout);
 }
 
 void json_null(struct decode_writer *w, const char *key)

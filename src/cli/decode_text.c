@@ -13,24 +13,23 @@
 void decode_wrap(const char *text, unsigned indent, unsigned used)
 {
 	unsigned column = used;
+	bool space = false;
 
 	while (*text) {
 		size_t word = strcspn(text, " ");
 
-		if (column + word > WIDTH && column > indent) {
+		if (column + space + word > WIDTH && column > indent) {
 			printf("\n%*s", (int)indent, "");
 			column = indent;
+		} else if (space) {
+			putchar(' ');
+			column++;
 		}
 		printf("%.*s", (int)word, text);
 		column += (unsigned)word;
 		text += word;
-		if (*text) {
-			text++;
-			if (*text && column < WIDTH) {
-				putchar(' ');
-				column++;
-			}
-		}
+		space = *text != '\0';
+		text += space;
 	}
 	putchar('\n');
 }
@@ -156,6 +155,22 @@ static void stated(const struct cqesim_dump_item *item, unsigned indent)
 		printf("\n");
 }
 
+/* Programs print the vendor's code of whatever card there is. */
+static bool names_card(const struct cqesim_dump_item *item)
+{
+	switch (item->source) {
+	case CQESIM_DUMP_BY_UNKNOWN:
+	case CQESIM_DUMP_BY_LIBMLX5:
+	case CQESIM_DUMP_BY_MLX5_IB:
+	case CQESIM_DUMP_BY_MLX5_CORE:
+	case CQESIM_DUMP_BY_DPDK:
+	case CQESIM_DUMP_BY_UCX:
+		return true;
+	default:
+		return item->kind == CQESIM_DUMP_CQE || strstr(item->device, "mlx5");
+	}
+}
+
 static void advice(const struct cqesim_dump_facts *f, unsigned indent)
 {
 	const char *const *line = cqesim_dump_advice(f);
@@ -183,6 +198,10 @@ void decode_details(const struct cqesim_dump_item *item, const struct decode_opt
 		if (*text) {
 			printf("%*s", (int)indent, "");
 			decode_wrap(text, indent, indent);
+			if (!names_card(item))
+				printf("%*sThe line does not name the card; the code means this only on mlx5 "
+				       "(ConnectX-4 and later).\n",
+				       (int)indent, "");
 		}
 		if (with_advice)
 			advice(&f, indent);

@@ -113,7 +113,7 @@ int walk_on(struct walking *k, uint64_t max, struct cqesim_error *err)
 			return cqesim_fail(err, rc, "out of memory");
 		k->first = false;
 		if (ferror(stdout))
-			return cqesim_fail(err, -EIO, "standard output: cannot write");
+			return cqesim_fail(err, -EPIPE, "standard output: cannot write");
 		/* In a trace it is packets of the capture that --packets counts. */
 		bool enough = o->packets && k->walk->time_ps == UINT64_MAX &&
 			      k->walk->packets >= o->packets;
@@ -147,7 +147,7 @@ static int finish(struct walking *k, int rc, struct cqesim_error *err)
 		rc = walk_on(k, UINT64_MAX, err);
 	if (!rc || rc == -ECANCELED)
 		rc = walk_end(k, NULL, err);
-	if (rc == -EIO)
+	if (rc == -EPIPE)
 		return close_stdout();
 	if (rc)
 		complain("%s", err->text);
@@ -260,15 +260,15 @@ static int read_image(const char *file, uint8_t **image, size_t *size, struct cq
 		*size += got;
 	} while (got && *size <= IMAGE_MAX);
 	if (!rc && ferror(f))
-		rc = cqesim_fail(err, -EIO, "%s: %s", name, strerror(errno ? errno : EIO));
+		rc = cqesim_fail(err, -EIO, "%s: %s", name, strerror(errno));
 	if (f != stdin)
 		fclose(f);
 	return rc;
 }
 
 /* How many slots: as was said, or as the size says. */
-static int size_ring(const struct walk_options *o, struct cqesim_cq_shape *shape, size_t size,
-		     struct cqesim_error *err)
+static int size_ring(const struct walk_options *o, const char *name, struct cqesim_cq_shape *shape,
+		     size_t size, struct cqesim_error *err)
 {
 	unsigned slot = shape->cqe_128 ? 128 : 64, log = 0;
 
@@ -282,7 +282,7 @@ static int size_ring(const struct walk_options *o, struct cqesim_cq_shape *shape
 	if (o->log_size < 0)
 		return cqesim_fail(err, -EINVAL,
 				   "%s: %zu bytes, expected a power of two of slots of %u bytes",
-				   o->image, size, slot);
+				   name, size, slot);
 	return cqesim_fail(err, -EINVAL, "%s: %zu bytes, expected %zu for 2^%u slots of %u bytes",
 			   o->image, size, cqesim_cq_ring_bytes(shape), log, slot);
 }
@@ -300,9 +300,9 @@ static int walk_image(struct walking *k)
 
 	if (o->format >= 0)
 		shape.format = (enum cqesim_mini_format)o->format;
-	if (!rc)
-		rc = size_ring(o, &shape, size, &err);
 	k->source = strcmp(o->image, "-") ? o->image : "standard input";
+	if (!rc)
+		rc = size_ring(o, k->source, &shape, size, &err);
 	if (!rc)
 		rc = walk_begin(k, image, &shape, driver, o->ci, &err);
 	int code = finish(k, rc, &err);

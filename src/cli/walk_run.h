@@ -38,7 +38,7 @@ int walk_begin(struct walking *k, uint8_t *ring, const struct cqesim_cq_shape *s
 	       enum cqesim_invalidate driver, uint32_t ci, struct cqesim_error *err);
 /*
  * Up to max completions, or until nothing is found.  -ECANCELED when the walk is
- * cut, -EIO when standard output takes no more.
+ * cut, -EPIPE when standard output takes no more.
  */
 int walk_on(struct walking *k, uint64_t max, struct cqesim_error *err);
 /* error: what ended it too early, or NULL. */

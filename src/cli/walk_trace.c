@@ -175,13 +175,30 @@ static int set_up(struct run *r, const struct walk_options *o, enum cqesim_inval
 	return rc;
 }
 
+/* A small ring at a high rate is a queue that loses packets: they are missed in the walk. */
+static void warn(const struct cqesim_result *result)
+{
+	uint64_t lost = result->arrived - result->delivered;
+
+	if (lost)
+		complain("warning: %llu of %llu packets found no place in the ring: try a larger "
+			 "--log-cqe-n, or a rate= in SPEC",
+			 (unsigned long long)lost, (unsigned long long)result->arrived);
+}
+
 /* Run it, walk along, and look once more when nothing comes any more. */
 static int follow(struct run *r, struct follower *f)
 {
-	int rc = cqesim_replay_run(&r->replay, &f->err);
+	struct cqesim_error err = {""};
+	int rc = cqesim_replay_run(&r->replay, &err);
 
-	if (f->failed) /* more exact than what the simulation says of being stopped */
+	/* Why the walk stopped is more exact than that the simulation was stopped. */
+	if (rc && !f->failed)
+		f->err = err;
+	if (f->failed)
 		rc = f->failed;
+	if (!rc)
+		warn(cqesim_sim_result(r->replay.sim[0]));
 	if (!rc)
 		rc = catch_up(f, UINT64_MAX - 1);
 	if (!rc) {
@@ -218,7 +235,7 @@ int walk_trace(struct walking *k)
 	}
 	if (!rc)
 		rc = follow(r, &f);
-	if (rc && rc != -EIO)
+	if (rc && rc != -EPIPE)
 		complain("%s", f.err.text);
 	ring_log_free(&f.log);
 	free(f.ring);

@@ -73,6 +73,12 @@ static void guess_in(const struct cqesim_layout *view, struct guess *g)
 		guess_try(g, view->parts[i].name);
 }
 
+/* "an error completion" */
+static const char *article(const struct cqesim_layout *view)
+{
+	return strchr("aeiou", view->title[0]) ? "an" : "a";
+}
+
 static int unknown_key(const struct context *c, const node *n, const struct cqesim_layout *view)
 {
 	struct guess g = {.word = n->key};
@@ -81,16 +87,17 @@ static int unknown_key(const struct context *c, const node *n, const struct cqes
 	for (unsigned i = 0; words[i]; i++)
 		guess_try(&g, words[i]);
 	if (g.best)
-		return refuse(c, n, "no field of a %s; is %s meant?", view->title, g.best);
+		return refuse(c, n, "no field of %s %s; is %s meant?", article(view), view->title,
+			      g.best);
 	for (unsigned i = 0; views[i]; i++) {
 		struct cqesim_field f;
 
 		if (find_in(cqesim_cqe_view_named(views[i]), n->key, &f))
-			return refuse(c, n, "no field of a %s, but of a %s (view: %s)", view->title,
-				      cqesim_cqe_view_named(views[i])->title, views[i]);
+			return refuse(c, n, "no field of %s %s, but of view %s", article(view),
+				      view->title, views[i]);
 	}
-	return refuse(c, n, "no field of a %s; cqesim formats %s lists them", view->title,
-		      view->name);
+	return refuse(c, n, "no field of %s %s; cqesim formats %s lists them", article(view),
+		      view->title, view->name);
 }
 
 /* Put the key's value where the field lies; no other key may have been there. */

@@ -32,7 +32,6 @@ static int take_number(const struct context *c, const node *n, uint64_t high, ui
 static int take_ring_key(const struct context *c, const node *n, struct cqesim_description *d)
 {
 	static const char *const layouts[] = {"basic", "enhanced", NULL};
-	static const char *const sizes[] = {"64", "128", NULL};
 	static const char *const inits[] = {"driver", "zero", NULL};
 	const char *formats[CQESIM_MINI_ALL_FORMATS + 1] = {NULL};
 	uint64_t number = 0;
@@ -51,8 +50,10 @@ static int take_ring_key(const struct context *c, const node *n, struct cqesim_d
 		rc = value_word(c, n, formats, &word);
 		d->shape.format = (enum cqesim_mini_format)word;
 	} else if (!strcmp(n->key, "cqe_size")) {
-		rc = value_word(c, n, sizes, &word);
-		d->shape.cqe_128 = word == 1;
+		rc = value_number(c, n, 64, 128, &number);
+		if (!rc && number != 64 && number != 128)
+			rc = refuse(c, n, "expected 64 or 128, not %s", n->text);
+		d->shape.cqe_128 = number == 128;
 	} else if (!strcmp(n->key, "log_stride")) {
 		rc = take_number(c, n, 16, &number);
 		d->shape.log_stride = (unsigned)number;
@@ -156,7 +157,7 @@ static int set_up(struct play *p, uint8_t *ring, enum cqesim_invalidate driver)
 	/* A ring of one slot takes no session, which the writer finds out by itself. */
 	uint32_t max = enhanced ? CQESIM_ENHANCED_MINIS : slots < 2 ? 2 : slots;
 
-	if (d->zeroed || !d->has_ring)
+	if (d->zeroed)
 		memset(ring, 0, cqesim_cq_ring_bytes(&d->shape));
 	else
 		cqesim_cq_init_ring(ring, &d->shape);

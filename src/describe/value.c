@@ -114,8 +114,9 @@ int value_field(const struct context *c, const node *n, const char *name, unsign
 	if (parse_number(n->text, v)) {
 		if (*v <= most)
 			return 0;
-		return refuse(c, n, "%.40s does not fit in %u bits, the largest is %llu (0x%llx)",
-			      n->text, bits, (unsigned long long)most, (unsigned long long)most);
+		return refuse(c, n, "%.40s does not fit in %u bit%s, the largest is %llu (0x%llx)",
+			      n->text, bits, bits == 1 ? "" : "s", (unsigned long long)most,
+			      (unsigned long long)most);
 	}
 	for (*v = 0; *v <= most && *v < 256; ++*v) {
 		const char *text = cqesim_value_name(name, *v);

@@ -79,7 +79,7 @@ static uint32_t run_of(const struct cqesim_walk *w, const struct cqesim_walk_ste
 }
 
 static void say_changes(struct say *s, const struct cqesim_walk *w,
-			 const struct cqesim_walk_step *step)
+			const struct cqesim_walk_step *step)
 {
 	unsigned op_own = (1u << w->reader.log_slot) - 1;
 

@@ -122,6 +122,8 @@ bool cqesim_dump_is_flush(const struct cqesim_dump_item *item)
 {
 	struct cqesim_dump_facts f;
 
+	if (!cqesim_dump_is_error(item))
+		return false;
 	cqesim_dump_facts(item, &f);
 	return f.known & CQESIM_FACT_SYNDROME && f.syndrome == CQESIM_SYNDROME_WR_FLUSH;
 }

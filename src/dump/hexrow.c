@@ -117,6 +117,10 @@ static void tokenise(const char *s, size_t n, struct tokens *all)
 			i++;
 			continue;
 		}
+		if (s[i] == ':' && i + 1 < n && isxdigit((unsigned char)s[i + 1])) {
+			i++; /* "<stderr>:00000000" */
+			continue;
+		}
 		size_t from = i;
 		while (i < n && s[i] != '|' && !strchr(" \"[](){},;<>", s[i]))
 			i++;

@@ -293,9 +293,14 @@ static bool continues(const struct dump_finder *f, const struct line *l,
 	const struct cqesim_dump_item *p = &f->pending;
 	uint32_t news = item->stated.known & ~p->stated.known;
 
-	if (!f->has_pending || f->lines.line - p->last_line > NEXT_LINES || !news ||
+	if (!f->has_pending || f->lines.line - p->last_line > NEXT_LINES ||
 	    contradict(&p->stated, &item->stated))
 		return false;
+	/* "WC error: 4," and in the next line "Message: local protection error". */
+	if (!news)
+		return MARKED(w, MARK_NAMED_STATUS) && item->source == CQESIM_DUMP_BY_VERBS &&
+		       !MARKED(w, MARK_COMPLETION) && f->lines.line - p->last_line == 1 &&
+		       item->stated.known == CQESIM_FACT_STATUS;
 	if (MARKED(w, MARK_UCX_QP))
 		return p->source == CQESIM_DUMP_BY_UCX;
 	if (MARKED(w, MARK_POLL_ONE) && !MARKED(w, MARK_REQUESTER) && !MARKED(w, MARK_RESPONDER))

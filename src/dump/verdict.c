@@ -24,10 +24,17 @@ static bool could_be_cause(const struct cqesim_dump_item *item)
 	return (f.known & (CQESIM_FACT_SYNDROME | CQESIM_FACT_STATUS | CQESIM_FACT_VENDOR)) != 0;
 }
 
-/* Do all that could be the cause carry times of one clock? */
+/* Further back than lines get mixed up: another boot, or another host. */
+#define CLOCK_JUMP_NS UINT64_C(1000000000)
+
+/*
+ * Do all that could be the cause carry times of one clock?  Seconds since boot are
+ * one clock only as long as they do not jump back.
+ */
 static bool times_compare(const struct cqesim_dump *dump)
 {
 	enum cqesim_dump_clock clock = CQESIM_DUMP_NO_TIME;
+	uint64_t latest = 0;
 
 	for (uint32_t i = 0; i < dump->count; i++) {
 		const struct cqesim_dump_item *item = &dump->items[i];
@@ -35,9 +42,11 @@ static bool times_compare(const struct cqesim_dump *dump)
 		if (!could_be_cause(item))
 			continue;
 		if (item->clock == CQESIM_DUMP_NO_TIME ||
-		    (clock != CQESIM_DUMP_NO_TIME && item->clock != clock))
+		    (clock != CQESIM_DUMP_NO_TIME && item->clock != clock) ||
+		    (item->clock == CQESIM_DUMP_SECONDS && latest > item->time_ns + CLOCK_JUMP_NS))
 			return false;
 		clock = item->clock;
+		latest = item->time_ns > latest ? item->time_ns : latest;
 	}
 	return clock != CQESIM_DUMP_NO_TIME;
 }

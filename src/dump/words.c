@@ -386,6 +386,9 @@ static const struct dump_word *longest(const struct scan *c, bool inside, size_t
 
 		if (tolower((unsigned char)word->text[0]) != letter)
 			break;
+		if (c->i + 1 < c->n && word->text[1] &&
+		    tolower((unsigned char)word->text[1]) != tolower((unsigned char)c->s[c->i + 1]))
+			continue;
 		/* "0x2vendor_err": a space that UCX forgot. */
 		if (inside && !word->part && strncmp(word->text, "vendor", 6))
 			continue;

@@ -53,26 +53,25 @@ const char *cqesim_mbuf_difference_text(unsigned bit)
 /* RTE_PTYPE_L4_* by header type and fragment bit; 0: the driver knows no such packet. */
 static uint32_t l4_type(uint8_t hdr)
 {
-	unsigned l4 = hdr & CQESIM_HDR_L4_MASK;
+	bool fragment = hdr & CQESIM_HDR_FRAGMENT;
 
-	if (hdr & CQESIM_HDR_FRAGMENT)
-		return l4 ? 0 : RTE_PTYPE_L4_FRAG;
-	switch (l4) {
+	switch (hdr & CQESIM_HDR_L4_MASK) {
 	case 0:
-		return RTE_PTYPE_L4_NONFRAG;
+		return fragment ? RTE_PTYPE_L4_FRAG : RTE_PTYPE_L4_NONFRAG;
 	case CQESIM_HDR_L4_UDP:
-		return RTE_PTYPE_L4_UDP;
+		return fragment ? RTE_PTYPE_L4_FRAG : RTE_PTYPE_L4_UDP;
 	case CQESIM_HDR_L4_TCP:
 	case CQESIM_HDR_L4_TCP_ACK:
 	case CQESIM_HDR_L4_TCP_ACK_DATA:
-		return RTE_PTYPE_L4_TCP;
+		return fragment ? RTE_PTYPE_L4_FRAG : RTE_PTYPE_L4_TCP;
 	default:
 		return 0;
 	}
 }
 
 /*
- * As PMD mlx5_set_ptype_table.  The fields tell the inner packet of a tunneled
+ * As PMD mlx5_set_ptype_table (v22.11.11, v24.11.6; the first releases did not
+ * know fragments with an L4 type).  The fields tell the inner packet of a tunneled
  * one, and the kind of the outer IP header.  The outer bit of a packet that is
  * not tunneled says nothing, but a packet without IP has none in that table; all
  * bits set are its mark for errors.
