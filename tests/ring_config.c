@@ -52,7 +52,7 @@ static uint32_t draw_start(uint64_t *s, unsigned log_size, unsigned bits)
 	}
 }
 
-/* Strides and descriptors; the referee's buffers are to stay below 96 MB. */
+/* Strides and descriptors; the referee's buffers are to stay below 48 MB. */
 static void draw_strides(struct ring_config *c, uint64_t *s)
 {
 	unsigned log_size = c->shape.log_size;
@@ -66,7 +66,7 @@ static void draw_strides(struct ring_config *c, uint64_t *s)
 	}
 	c->shape.log_stride = ring_between(s, 6, 11);
 	while ((((uint64_t)4 << c->log_elts) + 64) << (c->log_strides + c->shape.log_stride) >
-	       96u << 20)
+	       48u << 20)
 		c->shape.log_stride--;
 	c->memcpy_len = PICK(s, 128, 128, 128, 0, 65535, 500);
 }

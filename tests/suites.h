@@ -11,6 +11,11 @@ SUITE(sim)
 SUITE(profile)
 SUITE(report)
 SUITE(fuzz)
+SUITE(describe)
 SUITE(captures)
 SUITE(cli)
 SUITE(referee)
+SUITE(random)
+#ifdef HAVE_DPDK_THASH
+SUITE(mbuf)
+#endif

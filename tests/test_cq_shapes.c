@@ -339,6 +339,33 @@ START_TEST(basic_faults)
 }
 END_TEST
 
+/* Found by fuzzing: a session whose first mini is bad has its title all the same. */
+START_TEST(first_mini_bad)
+{
+	uint8_t *ring = fresh(4);
+	struct cqesim_cq_reader r = reader(ring, 4);
+	struct cqesim_completion out[16];
+	struct cqesim_cq_fault fault;
+
+	image_session(ring, 4, 0, 3, 0);
+	be32(ring + 64 + 4, 0); /* mini 0 */
+	ck_assert_int_eq(cqesim_cq_poll(&r, out, 16, &fault), -EBADMSG);
+	ck_assert_int_eq(fault.kind, CQESIM_CQ_FAULT_MINI_LENGTH);
+	ck_assert_uint_eq(fault.mini, 0);
+	ck_assert_int_eq(cqesim_cq_poll(&r, out, 16, NULL), 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(out[i].meta.rx_hash_res, hash_of(i + 1));
+		ck_assert_uint_eq(out[i].meta.flow_tag, 0xabcdef);
+		ck_assert_uint_eq(out[i].meta.csum, 0xabcd);
+		ck_assert_uint_eq(out[i].opcode, 2);
+		ck_assert_uint_eq(out[i].timestamp, 1000000);
+		ck_assert_uint_eq(out[i].session_n, 3);
+		ck_assert_uint_eq(out[i].session_i, i + 1);
+	}
+	free(ring);
+}
+END_TEST
+
 START_TEST(bad_shapes)
 {
 	static const struct cqesim_cq_shape bad[] = {
@@ -372,6 +399,7 @@ void test_cq_shapes(Suite *s)
 	tcase_add_loop_test(t, requester, 0, 2);
 	tcase_add_test(t, short_form);
 	tcase_add_test(t, basic_faults);
+	tcase_add_test(t, first_mini_bad);
 	tcase_add_test(t, bad_shapes);
 	suite_add_tcase(s, t);
 }

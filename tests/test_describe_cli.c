@@ -412,6 +412,79 @@ START_TEST(help_texts)
 }
 END_TEST
 
+/* Every sh block of the manual runs, all in one folder and in order. */
+START_TEST(manual_runs)
+{
+	char path[PATH_MAX], row[1024], script[PATH_MAX], command[3 * PATH_MAX], program[PATH_MAX];
+	FILE *out = NULL;
+	unsigned blocks = 0;
+
+	ck_assert_ptr_nonnull(realpath(cli_program(), program));
+	snprintf(path, sizeof(path), "%s/doc/descriptions.md", test_top_srcdir());
+	snprintf(script, sizeof(script), "%s/block.sh", test_tmpdir());
+	FILE *f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "%s", path);
+	while (fgets(row, sizeof(row), f)) {
+		if (!strcmp(row, "```sh\n")) {
+			out = fopen(script, "w");
+			ck_assert_ptr_nonnull(out);
+			fprintf(out, "set -e\ncd '%s'\ncqesim() { '%s' \"$@\"; }\n", test_tmpdir(),
+				program);
+		} else if (out && !strncmp(row, "```", 3)) {
+			fclose(out);
+			out = NULL;
+			snprintf(command, sizeof(command), "sh '%s' >'%s/block.out' 2>&1", script,
+				 test_tmpdir());
+			int rc = system(command);
+			snprintf(row, sizeof(row), "%.900s/block.out", test_tmpdir());
+			char *text = slurp(row, NULL);
+			ck_assert_msg(rc == 0, "block %u: %d: %.1000s", blocks, rc, text);
+			ck_assert_msg(strlen(text) > 100, "block %u: %s", blocks, text);
+			free(text);
+			blocks++;
+		} else if (out) {
+			fputs(row, out);
+		}
+	}
+	fclose(f);
+	ck_assert_uint_ge(blocks, 4);
+}
+END_TEST
+
+/* What the manual shows of the walk is what the program says. */
+START_TEST(manual_shows)
+{
+	char path[PATH_MAX], row[1024];
+	const char *yaml =
+		save_words("shown.yaml", "ring: {log_cqe_n: 4, mini_format: hash, start: 20}\n"
+					 "entries:\n"
+					 "  - {byte_cnt: 1514, rx_hash_res: 0xabcd0001, "
+					 "l3_hdr_type: IPv4, l4_hdr_type: UDP}\n"
+					 "  - session:\n"
+					 "      title: {l3_hdr_type: IPv4, l4_hdr_type: UDP}\n"
+					 "      minis: [{byte_cnt: 60, rx_hash_res: 0x10}, "
+					 "{byte_cnt: 61, rx_hash_res: 0x11}]\n");
+	char *out = out_of(cli("walk", yaml));
+	unsigned rows = 0;
+	bool fenced = false;
+
+	snprintf(path, sizeof(path), "%s/doc/descriptions.md", test_top_srcdir());
+	FILE *f = fopen(path, "r");
+	ck_assert_msg(f != NULL, "%s", path);
+	while (fgets(row, sizeof(row), f)) {
+		if (!strncmp(row, "```", 3))
+			fenced = !fenced;
+		if (fenced || strncmp(row, "    ", 4))
+			continue;
+		ck_assert_msg(strstr(out, row + 4) != NULL, "not said: %s", row);
+		rows++;
+	}
+	fclose(f);
+	ck_assert_uint_ge(rows, 20);
+	free(out);
+}
+END_TEST
+
 void add_describe_cli(Suite *s)
 {
 	TCase *tc = tcase_create("program");
@@ -428,5 +501,7 @@ void add_describe_cli(Suite *s)
 	tcase_add_test(tc, packets);
 	tcase_add_test(tc, bad_walk);
 	tcase_add_test(tc, help_texts);
+	tcase_add_test(tc, manual_runs);
+	tcase_add_test(tc, manual_shows);
 	suite_add_tcase(s, tc);
 }

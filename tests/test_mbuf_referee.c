@@ -28,6 +28,19 @@ enum { RSS = 1, CSUM = 2, STRIP = 4, MARK = 8, TIME = 16, CRC = 32, SETTINGS = 6
 /* The referee mostly waits for its own start, so that many run side by side. */
 #define SIDE_BY_SIDE 8
 
+/* Packets of a feed: with two feeds and eight settings each, a million for each pair. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+#define PACKETS (SANITIZED ? 3000u : 63000u)
+
 /* ---- a feed, in memory and as a file ---- */
 
 struct feed {
@@ -407,7 +420,7 @@ static void pair(const struct referee *driver, enum ring_path path, enum cqesim_
 
 		/* Small buffers: the driver's memory is made anew for each run. */
 		do
-			ring_config_draw(c, path, driver->newer, layout, format, 4000,
+			ring_config_draw(c, path, driver->newer, layout, format, PACKETS,
 					 ring_between(seeds, 4, 9), ring_random(seeds));
 		while (c->log_elts + c->log_strides + c->shape.log_stride > 20);
 		c->data_room = 2048;

@@ -315,8 +315,10 @@ static void ratio(const struct cqesim_dump *dump, const char *part, const char *
 	bool a = false, b = false;
 	uint64_t x = sum_of(dump, part, &a), y = sum_of(dump, whole, &b);
 
-	if (a && b && y && x)
-		printf("    %s / %s = %.3f: %s\n", part, whole, (double)x / (double)y, words);
+	if (!a || !b || !y || !x)
+		return;
+	int n = printf("    %s / %s = %.3f: ", part, whole, (double)x / (double)y);
+	decode_wrap(words, 6, (unsigned)n);
 }
 
 static void counter_sums(const struct cqesim_dump *dump)

@@ -297,6 +297,7 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 	uint8_t *out = results;
 	unsigned got = 0;
 	uint8_t op_own;
+	int rc = 0;
 
 	while (got < max) {
 		if (r->n) {
@@ -306,7 +307,7 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 			if (got == max || !r->n)
 				continue;
 			if (!got)
-				return cq_bad_mini(r, fault);
+				rc = cq_bad_mini(r, fault);
 			break; /* what is good first */
 		}
 		const uint8_t *slot = cq_slot(r, r->ci);
@@ -339,7 +340,7 @@ CQ_INLINE int cq_read_layout(struct cqesim_cq_reader *r, const struct cq_sink *s
 	}
 	if (title != r->title && (r->n || enhanced))
 		memcpy(r->title, title, CQESIM_CQE_BYTES);
-	return (int)got;
+	return rc ? rc : (int)got;
 }
 
 CQ_INLINE int cq_read(struct cqesim_cq_reader *r, const struct cq_sink *sink, void *context,

@@ -239,6 +239,8 @@ static void ring(struct dump_finder *f, const struct dump_open *d)
 	uint32_t slots = (uint32_t)(d->size / 64), inside = 0;
 
 	for (uint32_t k = 0; k < slots && !f->failed; k++) {
+		if (!memchr(d->known + (size_t)k * 64, 1, 64))
+			continue;
 		struct cqesim_dump_item *item = add_cqe(f, d, (size_t)k * 64, 64);
 
 		if (!item)
@@ -435,8 +437,10 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 		d->size -= d->size % 16;
 	}
 	bool swap = choose_order(d);
-	if (swap)
+	if (swap) {
 		swap_words(d->bytes, d->size, d->unit);
+		swap_words(d->known, d->size, d->unit);
+	}
 	uint32_t from = f->out->count;
 	f->swapped = swap;
 	if (d->streams > 1)
@@ -455,8 +459,11 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 void image_binary(struct dump_finder *f, const uint8_t *in, size_t size)
 {
 	uint8_t known[128];
-	struct dump_open d = {
-		.used = true, .notation = CQESIM_DUMP_BINARY, .unit = 1, .streams = 1, .lone = true};
+	struct dump_open d = {.used = true,
+			      .notation = CQESIM_DUMP_BINARY,
+			      .unit = 1,
+			      .streams = 1,
+			      .lone = true};
 
 	memset(known, 1, sizeof(known));
 	if (size == 128) {

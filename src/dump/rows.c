@@ -15,11 +15,11 @@
 #define LABELLED_GAP   400u
 #define UNLABELLED_GAP 60u
 /* Lines between a heading and its first row. */
-#define HEADING_GAP    60u
+#define HEADING_GAP 60u
 /* Bytes that may be missing between two rows. */
-#define MISSING_MAX    112u
+#define MISSING_MAX 112u
 /* A wrapped row goes on in the next line, or behind an empty one. */
-#define WRAP_GAP       3u
+#define WRAP_GAP 3u
 
 /* What stands in front of a row, without times: tells streams apart. */
 uint32_t rows_prefix(const char *text, size_t length)
@@ -32,14 +32,16 @@ uint32_t rows_prefix(const char *text, size_t length)
 		bool letters = false, comma = false;
 
 		while (i < length && text[i] != ' ') {
-			letters |= isalpha((unsigned char)text[i]) && text[i] != 'T' && text[i] != 'Z';
+			letters |=
+				isalpha((unsigned char)text[i]) && text[i] != 'T' && text[i] != 'Z';
 			comma |= text[i] == ',';
 			i++;
 		}
-		/* "[ 1141.838463]", "18:06:44", "2024-01-10T18:06:44Z" are times; "[1,367]" is a rank,
-		 * "T715]" the kernel's name for a thread. */
-		bool thread = from < i && (text[from] == 'T' || (text[from] == '[' && i - from > 2 &&
-								 text[from + 1] == 'T'));
+		/* "[ 1141.838463]", "18:06:44", "2024-01-10T18:06:44Z" are times; "[1,367]" is a
+		 * rank, "T715]" the kernel's name for a thread. */
+		bool thread =
+			from < i && (text[from] == 'T' ||
+				     (text[from] == '[' && i - from > 2 && text[from + 1] == 'T'));
 		if (letters || comma || thread)
 			for (; from < i; from++)
 				hash = (hash ^ (uint8_t)text[from]) * 16777619u;
@@ -212,9 +214,8 @@ static void own_heading(struct dump_finder *f, struct dump_open *d)
 
 		if (!cqe && !wqe)
 			continue;
-		d->heading[0] = (struct dump_heading){.used = true,
-						      .what = cqe ? HEADS_CQE : HEADS_WQE,
-						      .line = f->lines.line};
+		d->heading[0] = (struct dump_heading){
+			.used = true, .what = cqe ? HEADS_CQE : HEADS_WQE, .line = f->lines.line};
 		d->heading_count = 1;
 		return;
 	}
@@ -275,9 +276,10 @@ static enum fit fit_of(const struct dump_finder *f, const struct dump_open *d, u
 		return FITS;
 	if (label > d->last_label && label < end && label - d->last_label >= 8)
 		return OVERLAPS;
-	if (label > end && (label - end <= MISSING_MAX || (d->starred && label - end <= f->fill_left)))
+	if (label > end &&
+	    (label - end <= MISSING_MAX || (d->starred && label - end <= f->fill_left)))
 		return LATER;
-	if (label == d->last_label && row->count <= d->size &&
+	if (label == d->last_label && label - d->base + row->count <= d->size &&
 	    !memcmp(d->bytes + (label - d->base), row->bytes, row->count))
 		return DOUBLED;
 	return NO_FIT;
@@ -306,9 +308,10 @@ static struct dump_open *find_labelled(struct dump_finder *f, uint32_t prefix, e
 		/* The same stream first, then the better fit, then the one that waits longest. */
 		bool same = d->prefix == prefix, best_same = best && best->prefix == prefix;
 		claims += fit == FITS && same;
-		if (best && (best_same > same ||
-			     (best_same == same &&
-			      (*best_fit > fit || (*best_fit == fit && best->last_line <= d->last_line)))))
+		if (best &&
+		    (best_same > same ||
+		     (best_same == same &&
+		      (*best_fit > fit || (*best_fit == fit && best->last_line <= d->last_line)))))
 			continue;
 		best = d;
 		*best_fit = fit;
@@ -316,7 +319,8 @@ static struct dump_open *find_labelled(struct dump_finder *f, uint32_t prefix, e
 	for (unsigned i = 0; claims > 1 && i < DUMP_OPEN_MAX; i++) {
 		struct dump_open *d = &f->open[i];
 
-		if (same_form(d, &f->row) && d->prefix == prefix && d->base + d->size == f->row.label)
+		if (same_form(d, &f->row) && d->prefix == prefix &&
+		    d->base + d->size == f->row.label)
 			d->mixed = true;
 	}
 	return best;
@@ -420,8 +424,8 @@ static void take_od(struct dump_finder *f, uint32_t prefix)
 	struct dump_open *d = NULL;
 
 	for (unsigned i = 0; i < DUMP_OPEN_MAX && !d; i++)
-		if (same_form(&f->open[i], &f->row) && f->open[i].od && f->open[i].prefix == prefix &&
-		    f->lines.line - f->open[i].last_line <= WRAP_GAP)
+		if (same_form(&f->open[i], &f->row) && f->open[i].od &&
+		    f->open[i].prefix == prefix && f->lines.line - f->open[i].last_line <= WRAP_GAP)
 			d = &f->open[i];
 	if (d && !f->row.label) {
 		close_dump(f, d);

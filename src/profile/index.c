@@ -8,8 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
+#include "common/yaml_events.h"
 #include "profile/internal.h"
 
 /* A profile has some hundred keys; more would only make the search for duplicates slow. */
@@ -17,70 +17,20 @@
 #define DEPTH_MAX 8u
 
 struct walk {
-	yaml_parser_t parser;
-	yaml_event_t event;
-	const char *file;
-	const unsigned char *data;
-	size_t size;
+	struct yaml_events y;
 	struct yaml_index *index;
-	struct cqesim_error *err;
 };
 
-static unsigned event_line(const struct walk *w)
-{
-	return (unsigned)w->event.start_mark.line + 1;
-}
-
-/* libyaml's own complaint.  Where bytes are no text at all it gives an offset, not a line. */
-static int syntax_error(struct walk *w)
-{
-	const yaml_parser_t *p = &w->parser;
-	unsigned line = (unsigned)p->problem_mark.line + 1;
-	if (p->error == YAML_MEMORY_ERROR)
-		return cqesim_fail(w->err, -ENOMEM, "%s: out of memory", w->file);
-	if (p->error == YAML_READER_ERROR) {
-		line = 1;
-		for (size_t i = 0; i < p->problem_offset && i < w->size; i++)
-			line += w->data[i] == '\n';
-	}
-	return cqesim_fail(w->err, -EINVAL, "%s:%u: not YAML: %s", w->file, line,
-			   p->problem ? p->problem : "syntax error");
-}
-
-/* The next event, in w->event; refuses anchors, aliases and NUL in texts. */
-static int next(struct walk *w)
-{
-	yaml_event_delete(&w->event);
-	if (!yaml_parser_parse(&w->parser, &w->event)) {
-		memset(&w->event, 0, sizeof(w->event));
-		return syntax_error(w);
-	}
-	const yaml_event_t *e = &w->event;
-	if (e->type == YAML_ALIAS_EVENT ||
-	    (e->type == YAML_SCALAR_EVENT && e->data.scalar.anchor) ||
-	    (e->type == YAML_SEQUENCE_START_EVENT && e->data.sequence_start.anchor) ||
-	    (e->type == YAML_MAPPING_START_EVENT && e->data.mapping_start.anchor))
-		return cqesim_fail(w->err, -EINVAL,
-				   "%s:%u: anchors and aliases (& and *) are not for profiles",
-				   w->file, event_line(w));
-	if (e->type == YAML_SCALAR_EVENT &&
-	    memchr(e->data.scalar.value, '\0', e->data.scalar.length))
-		return cqesim_fail(w->err, -EINVAL, "%s:%u: a text holds a NUL character", w->file,
-				   event_line(w));
-	return 0;
-}
-
-/* Pass over a value whose first event is in w->event. */
+/* Pass over a value whose first event is in w->y.event. */
 static int skip_value(struct walk *w)
 {
 	unsigned depth = 0;
 	for (;;) {
-		switch (w->event.type) {
+		switch (w->y.event.type) {
 		case YAML_SEQUENCE_START_EVENT:
 		case YAML_MAPPING_START_EVENT:
 			if (++depth > DEPTH_MAX)
-				return cqesim_fail(w->err, -EINVAL, "%s:%u: nested too deeply",
-						   w->file, event_line(w));
+				return yaml_events_refuse(&w->y, "nested too deeply");
 			break;
 		case YAML_SEQUENCE_END_EVENT:
 		case YAML_MAPPING_END_EVENT:
@@ -91,7 +41,7 @@ static int skip_value(struct walk *w)
 		}
 		if (!depth)
 			return 0;
-		int ret = next(w);
+		int ret = yaml_events_next(&w->y);
 		if (ret)
 			return ret;
 	}
@@ -101,39 +51,36 @@ static int skip_value(struct walk *w)
 static int note_key(struct walk *w, const char *parent)
 {
 	struct yaml_index *ix = w->index;
-	const char *text = (const char *)w->event.data.scalar.value;
-	if (w->event.type != YAML_SCALAR_EVENT)
-		return cqesim_fail(w->err, -EINVAL, "%s:%u: a key must be a word", w->file,
-				   event_line(w));
+	const char *text = (const char *)w->y.event.data.scalar.value;
+	if (w->y.event.type != YAML_SCALAR_EVENT)
+		return yaml_events_refuse(&w->y, "a key must be a word");
 	for (unsigned i = 0; i < ix->count; i++) {
 		const struct yaml_line *l = &ix->lines[i];
 		bool same = parent ? l->sub && !strcmp(l->key, parent) && !strcmp(l->sub, text)
 				   : !l->sub && !strcmp(l->key, text);
 		if (same)
-			return cqesim_fail(w->err, -EINVAL,
-					   "%s:%u: %s%skey '%.60s' given twice, first in line %u",
-					   w->file, event_line(w), parent ? parent : "",
-					   parent ? ": " : "", text, l->line);
+			return yaml_events_refuse(
+				&w->y, "%s%skey '%.60s' given twice, first in line %u",
+				parent ? parent : "", parent ? ": " : "", text, l->line);
 	}
 	if (ix->count == KEYS_MAX)
-		return cqesim_fail(w->err, -EINVAL, "%s:%u: more than %u keys", w->file,
-				   event_line(w), KEYS_MAX);
+		return yaml_events_refuse(&w->y, "more than %u keys", KEYS_MAX);
 	if (ix->count == ix->room) {
 		unsigned room = ix->room ? 2 * ix->room : 64;
 		void *lines = realloc(ix->lines, room * sizeof(*ix->lines));
 		if (!lines)
-			return cqesim_fail(w->err, -ENOMEM, "%s: out of memory", w->file);
+			return cqesim_fail(w->y.err, -ENOMEM, "%s: out of memory", w->y.file);
 		ix->lines = lines;
 		ix->room = room;
 	}
 	struct yaml_line *l = &ix->lines[ix->count];
-	l->line = event_line(w);
+	l->line = yaml_events_line(&w->y);
 	l->key = strdup(parent ? parent : text);
 	l->sub = parent ? strdup(text) : NULL;
 	if (!l->key || (parent && !l->sub)) {
 		free(l->key);
 		free(l->sub);
-		return cqesim_fail(w->err, -ENOMEM, "%s: out of memory", w->file);
+		return cqesim_fail(w->y.err, -ENOMEM, "%s: out of memory", w->y.file);
 	}
 	ix->count++;
 	return 0;
@@ -143,25 +90,26 @@ static int note_key(struct walk *w, const char *parent)
 static int walk_mapping(struct walk *w, const char *parent)
 {
 	for (;;) {
-		int ret = next(w);
-		if (ret || w->event.type == YAML_MAPPING_END_EVENT)
+		int ret = yaml_events_next(&w->y);
+		if (ret || w->y.event.type == YAML_MAPPING_END_EVENT)
 			return ret;
 		ret = note_key(w, parent);
 		if (ret)
 			return ret;
 		unsigned key = w->index->count - 1;
-		ret = next(w);
+		ret = yaml_events_next(&w->y);
 		if (ret)
 			return ret;
-		if (!parent && w->event.type == YAML_SCALAR_EVENT &&
+		if (!parent && w->y.event.type == YAML_SCALAR_EVENT &&
 		    !strcmp(w->index->lines[key].key, "kind")) {
-			w->index->kind = strdup((const char *)w->event.data.scalar.value);
+			w->index->kind = strdup((const char *)w->y.event.data.scalar.value);
 			if (!w->index->kind)
-				return cqesim_fail(w->err, -ENOMEM, "%s: out of memory", w->file);
+				return cqesim_fail(w->y.err, -ENOMEM, "%s: out of memory",
+						   w->y.file);
 		}
 		/* The list of lines may move while the nested mapping adds to it; its texts do not.
 		 */
-		if (!parent && w->event.type == YAML_MAPPING_START_EVENT)
+		if (!parent && w->y.event.type == YAML_MAPPING_START_EVENT)
 			ret = walk_mapping(w, w->index->lines[key].key);
 		else
 			ret = skip_value(w);
@@ -172,42 +120,39 @@ static int walk_mapping(struct walk *w, const char *parent)
 
 static int walk_stream(struct walk *w)
 {
-	int ret = next(w); /* stream start */
+	int ret = yaml_events_next(&w->y); /* stream start */
 	if (!ret)
-		ret = next(w);
+		ret = yaml_events_next(&w->y);
 	if (ret)
 		return ret;
-	if (w->event.type == YAML_STREAM_END_EVENT)
-		return cqesim_fail(w->err, -EINVAL, "%s:1: the file is empty, expected a profile",
-				   w->file);
-	ret = next(w);
+	if (w->y.event.type == YAML_STREAM_END_EVENT)
+		return cqesim_fail(w->y.err, -EINVAL, "%s:1: the file is empty, expected a profile",
+				   w->y.file);
+	ret = yaml_events_next(&w->y);
 	if (ret)
 		return ret;
-	if (w->event.type != YAML_MAPPING_START_EVENT)
-		return cqesim_fail(w->err, -EINVAL,
-				   "%s:%u: expected keys and values, such as \"kind: device\"",
-				   w->file, event_line(w));
+	if (w->y.event.type != YAML_MAPPING_START_EVENT)
+		return yaml_events_refuse(&w->y,
+					  "expected keys and values, such as \"kind: device\"");
 	ret = walk_mapping(w, NULL);
 	if (!ret)
-		ret = next(w); /* document end */
+		ret = yaml_events_next(&w->y); /* document end */
 	if (!ret)
-		ret = next(w);
-	if (!ret && w->event.type != YAML_STREAM_END_EVENT)
-		return cqesim_fail(w->err, -EINVAL, "%s:%u: a second document; expected one",
-				   w->file, event_line(w));
+		ret = yaml_events_next(&w->y);
+	if (!ret && w->y.event.type != YAML_STREAM_END_EVENT)
+		return cqesim_fail(w->y.err, -EINVAL, "%s:%u: a second document; expected one",
+				   w->y.file, yaml_events_line(&w->y));
 	return ret;
 }
 
 int cqesim_yaml_walk(const char *file, const unsigned char *data, size_t size,
 		     struct yaml_index *index, struct cqesim_error *err)
 {
-	struct walk w = {.file = file, .data = data, .size = size, .index = index, .err = err};
-	if (!yaml_parser_initialize(&w.parser))
-		return cqesim_fail(err, -ENOMEM, "%s: out of memory", file);
-	yaml_parser_set_input_string(&w.parser, data, size);
-	int ret = walk_stream(&w);
-	yaml_event_delete(&w.event);
-	yaml_parser_delete(&w.parser);
+	struct walk w = {.index = index};
+	int ret = yaml_events_open(&w.y, file, "profile", data, size, err);
+	if (!ret)
+		ret = walk_stream(&w);
+	yaml_events_close(&w.y);
 	return ret;
 }
 

@@ -10,16 +10,12 @@
  */
 #include <cyaml/cyaml.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "common/yaml_events.h"
 #include "profile/internal.h"
-
-#define FILE_MAX_BYTES (1u << 20)
 
 static const cyaml_strval_t grades[] = {
 	{"documented", CQESIM_GRADE_DOCUMENTED}, {"driver", CQESIM_GRADE_DRIVER},
@@ -163,45 +159,6 @@ static int explain(const char *file, enum cqesim_profile_kind kind, const struct
 			   *sub ? ": " : "", *text ? text : cyaml_strerror(code));
 }
 
-/* The file's bytes, malloced. */
-static int read_file(const char *file, unsigned char **data, size_t *size, struct cqesim_error *err)
-{
-	struct stat st;
-	*data = NULL;
-	*size = 0;
-	/* Without O_NONBLOCK, opening a FIFO would wait for a writer. */
-	int fd = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
-	if (!f) {
-		int code = errno;
-		if (fd >= 0)
-			close(fd);
-		return cqesim_fail(err, -code, "%s: %s", file, strerror(code));
-	}
-	int ret = 0;
-	if (fstat(fileno(f), &st))
-		ret = cqesim_fail(err, -errno, "%s: %s", file, strerror(errno));
-	else if (!S_ISREG(st.st_mode))
-		ret = cqesim_fail(err, -EINVAL, "%s: not a regular file", file);
-	else if (!(*data = malloc(FILE_MAX_BYTES + 1)))
-		ret = cqesim_fail(err, -ENOMEM, "%s: out of memory", file);
-	if (!ret) {
-		/* One byte more than allowed, so that a longer file shows, whatever stat said. */
-		*size = fread(*data, 1, FILE_MAX_BYTES + 1, f);
-		if (ferror(f))
-			ret = cqesim_fail(err, -EIO, "%s: cannot be read", file);
-		else if (*size > FILE_MAX_BYTES)
-			ret = cqesim_fail(err, -EINVAL,
-					  "%s: larger than 1 MiB, which no profile is", file);
-	}
-	if (ret) {
-		free(*data);
-		*data = NULL;
-	}
-	fclose(f);
-	return ret;
-}
-
 /* A file of another kind is told so, instead of that its first parameter is unknown. */
 static int check_kind(const char *file, enum cqesim_profile_kind kind,
 		      const struct yaml_index *index, struct cqesim_error *err)
@@ -226,7 +183,7 @@ int cqesim_yaml_load(const char *file, enum cqesim_profile_kind kind, struct raw
 	size_t size = 0;
 	*index = (struct yaml_index){0};
 	*raw = NULL;
-	int ret = read_file(file, &data, &size, err);
+	int ret = yaml_read_file(file, "profile", false, &data, &size, err);
 	if (ret)
 		return ret;
 	ret = cqesim_yaml_walk(file, data, size, index, err);

@@ -8,24 +8,14 @@
 #include <string.h>
 
 #include "common/outfile.h"
-#include "sim_internal.h"
-
-#define FEED_MAGIC "CQFEED01"
-#define FEED_CALL  UINT32_C(0xfffffffd)
-
-/* A slot as it was written, waiting for the first poll that can see it. */
-struct entry {
-	uint64_t visible_ps;
-	uint32_t slot;
-	uint8_t bytes[CQESIM_CQE_BYTES];
-};
+#include "sim/feed_format.h"
+#include "sim/ring_log.h"
+#include "sim/sim_internal.h"
 
 struct cqesim_feed {
 	struct outfile out;
 	unsigned burst;
-	struct entry *entry; /* in order; [first, count) not yet in the file, [dated, count) no time
-				yet */
-	size_t first, dated, count, room;
+	struct ring_log log;
 	int failed;
 };
 
@@ -43,64 +33,40 @@ int cqesim_feed_create(struct cqesim_feed **out, const char *path, unsigned burs
 		return rc;
 	}
 	feed->burst = burst;
-	fwrite(FEED_MAGIC, 1, sizeof(FEED_MAGIC) - 1, feed->out.stream);
+	feed_begin(feed->out.stream);
 	*out = feed;
 	return 0;
-}
-
-static void word(struct cqesim_feed *feed, uint32_t value)
-{
-	fwrite(&value, sizeof(value), 1, feed->out.stream); /* little-endian, as this host is */
 }
 
 static void written(void *context, unsigned queue, uint32_t slot, uint8_t *bytes)
 {
 	struct cqesim_feed *feed = context;
 
-	if (queue || feed->failed)
-		return;
-	if (feed->count == feed->room) {
-		size_t room = feed->room ? 2 * feed->room : 1024;
-		struct entry *grown = realloc(feed->entry, room * sizeof(*grown));
-
-		if (!grown) {
-			feed->failed = -ENOMEM;
-			return;
-		}
-		feed->entry = grown;
-		feed->room = room;
-	}
-	struct entry *e = &feed->entry[feed->count++];
-	e->slot = slot;
-	memcpy(e->bytes, bytes, sizeof(e->bytes));
+	if (!queue && !feed->failed)
+		feed->failed = ring_log_written(&feed->log, slot, bytes);
 }
 
 static void published(void *context, unsigned queue, uint64_t visible_ps)
 {
 	struct cqesim_feed *feed = context;
 
-	for (; !queue && feed->dated < feed->count; feed->dated++)
-		feed->entry[feed->dated].visible_ps = visible_ps;
+	if (!queue)
+		ring_log_published(&feed->log, visible_ps);
 }
 
 static int polled(void *context, unsigned queue, uint64_t now_ps, const struct cqesim_completion *c,
 		  unsigned n)
 {
 	struct cqesim_feed *feed = context;
+	const struct ring_write *w;
 
 	(void)c;
 	(void)n;
 	if (queue)
 		return 0;
-	for (; feed->first < feed->dated && feed->entry[feed->first].visible_ps <= now_ps;
-	     feed->first++) {
-		word(feed, feed->entry[feed->first].slot);
-		fwrite(feed->entry[feed->first].bytes, 1, CQESIM_CQE_BYTES, feed->out.stream);
-	}
-	if (feed->first == feed->count)
-		feed->first = feed->dated = feed->count = 0;
-	word(feed, FEED_CALL);
-	word(feed, feed->burst);
+	while ((w = ring_log_take(&feed->log, now_ps)))
+		feed_slot(feed->out.stream, w->slot, w->bytes);
+	feed_call(feed->out.stream, feed->burst);
 	if (!feed->failed && ferror(feed->out.stream))
 		feed->failed = errno ? -errno : -EIO;
 	return feed->failed;
@@ -138,7 +104,7 @@ int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *
 	int closed = outfile_close(&feed->out, keep, rc ? NULL : err);
 	if (!rc)
 		rc = closed;
-	free(feed->entry);
+	ring_log_free(&feed->log);
 	free(feed);
 	return rc;
 }
