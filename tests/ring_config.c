@@ -4,9 +4,29 @@
  * function what it can take, for our reader anything.  Facts about the driver
  * are from the referee's README and NOTES, or from PMD where a function is named.
  */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
 #include "ring_random.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+uint64_t ring_master_seed(void)
+{
+	const char *seed = getenv("CQESIM_SEED");
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return seed ? strtoull(seed, NULL, 0) : (uint64_t)t.tv_sec << 20 ^ (uint64_t)t.tv_nsec;
+}
+
+bool ring_long_run(void)
+{
+	const char *set = getenv("CQESIM_LONG");
+
+	return set && strcmp(set, "0");
+}
 
 const char *ring_path_name(enum ring_path path)
 {
@@ -162,8 +182,8 @@ void ring_config_draw(struct ring_config *c, enum ring_path path, bool newer,
 		.shape.format = format,
 		.shape.layout = layout,
 	};
-	c->shape.log_size = ring_chance(&s, 880) ? ring_between(&s, smallest, 11)
-						 : ring_between(&s, 12, 15);
+	c->shape.log_size =
+		ring_chance(&s, 880) ? ring_between(&s, smallest, 11) : ring_between(&s, 12, 15);
 	if (log_size)
 		c->shape.log_size = log_size;
 	c->start = draw_start(&s, c->shape.log_size, newer ? 24 : 32);

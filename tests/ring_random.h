@@ -17,6 +17,17 @@
 
 #include "cqesim/cq.h"
 
+#if defined(__SANITIZE_ADDRESS__)
+#define RING_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define RING_SANITIZED 1
+#endif
+#endif
+#ifndef RING_SANITIZED
+#define RING_SANITIZED 0
+#endif
+
 /* ---- random numbers: splitmix64 ---- */
 
 static inline uint64_t ring_random(uint64_t *state)
@@ -45,9 +56,15 @@ static inline bool ring_chance(uint64_t *state, unsigned of_1024)
 	return (ring_random(state) >> 54) < of_1024;
 }
 
+/* CQESIM_SEED, or the clock. */
+uint64_t ring_master_seed(void);
+/* Is CQESIM_LONG set, and not 0? */
+bool ring_long_run(void);
+
 /* ---- what a ring may hold ---- */
 
-/* The driver's receive functions; RING_FREE: our reader alone, everything that the format allows. */
+/* The driver's receive functions; RING_FREE: our reader alone, everything that the format allows.
+ */
 enum ring_path { RING_SCALAR, RING_VEC, RING_MPRQ, RING_MPRQ_VEC, RING_OOO, RING_FREE };
 
 struct ring_config {
@@ -72,11 +89,11 @@ struct ring_config {
 	unsigned critical;
 	unsigned poll;    /* after an entry: the driver is called for some packets */
 	uint32_t longest; /* session */
-	uint32_t batch;   /* most completions between two times that the driver reads all there is */
-	bool cross;       /* sessions may cross the ring's end */
-	bool at_end;      /* arrays (enhanced) may end with the ring */
-	bool title_last;  /* a title (enhanced) may lie in the last slot */
-	bool fillers;     /* plain ones */
+	uint32_t batch;  /* most completions between two times that the driver reads all there is */
+	bool cross;      /* sessions may cross the ring's end */
+	bool at_end;     /* arrays (enhanced) may end with the ring */
+	bool title_last; /* a title (enhanced) may lie in the last slot */
+	bool fillers;    /* plain ones */
 	bool session_fillers;
 	bool wide_strides; /* packets may take more strides than they need */
 	bool vlan_minis;   /* L34H minis may have the VLAN bit */
@@ -148,7 +165,7 @@ struct ring_device {
 	bool plain_only;                /* until then */
 	bool no_poll, lost;
 	unsigned fillers_in_session;
-	uint32_t minis_left;            /* of the session being published */
+	uint32_t minis_left; /* of the session being published */
 };
 
 /* -ENOMEM, or 0. */

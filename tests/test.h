@@ -37,6 +37,7 @@ Suite *suite_describe(void);
 Suite *suite_random(void);
 Suite *suite_mbuf(void);
 Suite *suite_dump(void);
+Suite *suite_property(void);
 Suite *suite_cli(void);
 
 #endif

@@ -38,15 +38,16 @@ static const struct example {
 	{"mail-quoted.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_IB, HEADED, 1, 5, 0, 0, 1},
 	{"mail-printable.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_IB, HEADED, 3, 9, 0, 0, 1},
 	{"doubled.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_UNKNOWN, SHAPE, 1, 8, 0, 0, 1},
-	{"surplus.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_CORE, HEADED | CQESIM_DUMP_SURPLUS, 1,
-	 6, 0, 0, 1},
+	{"surplus.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_CORE, HEADED | CQESIM_DUMP_SURPLUS,
+	 1, 6, 0, 0, 1},
 	{"dpdk-cqe.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_DPDK, HEADED, 1, 5, 0, 0, 1},
 	{"dpdk-swapped.log", CQESIM_DUMP_DWORDS, CQESIM_DUMP_BY_DPDK, HEADED | SWAP, 1, 5, 0, 0, 2},
-	{"dpdk-file.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_DPDK, HEADED | CQESIM_DUMP_IN_RING, 4, 36,
-	 0, 5, 10},
-	{"wide.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_IB, HEADED | CQESIM_DUMP_WIDE, 1, 9, 0, 0,
+	{"dpdk-file.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_DPDK, HEADED | CQESIM_DUMP_IN_RING, 4,
+	 36, 0, 5, 10},
+	{"wide.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_IB, HEADED | CQESIM_DUMP_WIDE, 1, 9, 0,
+	 0, 1},
+	{"last-row.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_UNKNOWN, SHAPE, 2, 2, 0xffffffffffff, 0,
 	 1},
-	{"last-row.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_UNKNOWN, SHAPE, 2, 2, 0xffffffffffff, 0, 1},
 	{"row-missing.log", CQESIM_DUMP_BYTES, CQESIM_DUMP_BY_MLX5_IB, HEADED, 1, 4, 0xffff0000, 0,
 	 1},
 	{"xxd.txt", CQESIM_DUMP_WORDS, CQESIM_DUMP_BY_UNKNOWN, SHAPE, 1, 4, 0, 0, 1},
@@ -102,7 +103,7 @@ START_TEST(line_ends)
 
 	if (!strcmp(e->file, "error.bin") || !strcmp(e->file, "mail-quoted.log"))
 		return;
-	snprintf(folder, sizeof(folder), "%s/tests/dumps", test_top_srcdir());
+	snprintf(folder, sizeof(folder), "%.4000s/tests/dumps", test_top_srcdir());
 	char *text = dump_file(folder, e->file, &size), *crlf = malloc(2 * size);
 	for (size_t i = 0; i < size; i++) {
 		if (text[i] == '\n')
@@ -110,8 +111,8 @@ START_TEST(line_ends)
 		crlf[n++] = text[i];
 	}
 	struct cqesim_dump whole = dump_of(crlf, n), cut = dump_of(text, size - 1);
-	ck_assert_msg(whole.count == e->items && cut.count == e->items, "%s: %u and %u items", e->file,
-		      whole.count, cut.count);
+	ck_assert_msg(whole.count == e->items && cut.count == e->items, "%s: %u and %u items",
+		      e->file, whole.count, cut.count);
 	ck_assert_mem_eq(whole.items[e->item].raw, cut.items[e->item].raw, 64);
 	ck_assert_uint_eq(whole.items[e->item].known, ALL & ~e->missing);
 	ck_assert_uint_eq(cut.items[e->item].known, ALL & ~e->missing);
@@ -125,7 +126,8 @@ END_TEST
 /* Rows of two CPUs: offsets tell them apart. */
 START_TEST(interleaved_rows)
 {
-	static const uint8_t second[16] = {0, 0, 0x88, 0x13, 0x10, 0, 0xa1, 0xb3, 0x0c, 0x3e, 0x11, 0xd3};
+	static const uint8_t second[16] = {0,    0,    0x88, 0x13, 0x10, 0,
+					   0xa1, 0xb3, 0x0c, 0x3e, 0x11, 0xd3};
 	const char *const files[] = {"interleaved-kernel.log", "interleaved-libmlx5.log"};
 	struct cqesim_dump d = dump_of_example(files[_i]);
 
@@ -200,15 +202,14 @@ END_TEST
 /* Hex that is no completion is called that, not decoded. */
 START_TEST(other_hex)
 {
-	static const char packet[] =
-		"IP 10.0.0.1 > 10.0.0.2\n"
-		"\t0x0000:  4500 0054 0000 4000 4001 26a7 0a00 0001\n"
-		"\t0x0010:  0a00 0002 0800 7d0c 0001 0001 1122 3344\n"
-		"\t0x0020:  5566 7788 99aa bbcc ddee ff00 1122 3344\n"
-		"\t0x0030:  5566 7788 99aa bbcc ddee ff00 1122 3344\n"
-		"end\n";
-	static const char oops[] =
-		"[ 1.0] Code: 48 89 45 d0 48 8b 45 d0 48 89 c7 e8 00 00 00 00 48 8b 45 d0 <0f> 0b 48 8b\n";
+	static const char packet[] = "IP 10.0.0.1 > 10.0.0.2\n"
+				     "\t0x0000:  4500 0054 0000 4000 4001 26a7 0a00 0001\n"
+				     "\t0x0010:  0a00 0002 0800 7d0c 0001 0001 1122 3344\n"
+				     "\t0x0020:  5566 7788 99aa bbcc ddee ff00 1122 3344\n"
+				     "\t0x0030:  5566 7788 99aa bbcc ddee ff00 1122 3344\n"
+				     "end\n";
+	static const char oops[] = "[ 1.0] Code: 48 89 45 d0 48 8b 45 d0 48 89 c7 e8 00 00 00 00 "
+				   "48 8b 45 d0 <0f> 0b 48 8b\n";
 	static const char zeros[] = "mlx5 here:\n"
 				    "00000000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
 				    "00000010: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
@@ -217,7 +218,8 @@ START_TEST(other_hex)
 	static const struct {
 		const char *text;
 		enum cqesim_dump_reason reason;
-	} cases[] = {{packet, CQESIM_DUMP_HEX}, {oops, CQESIM_DUMP_CODE}, {zeros, CQESIM_DUMP_ZEROS}};
+	} cases[] = {
+		{packet, CQESIM_DUMP_HEX}, {oops, CQESIM_DUMP_CODE}, {zeros, CQESIM_DUMP_ZEROS}};
 
 	for (unsigned i = 0; i < 3; i++) {
 		struct cqesim_dump d = dump_of(cases[i].text, strlen(cases[i].text));
@@ -251,6 +253,38 @@ START_TEST(incomplete)
 	cqesim_dump_explain(&d.items[0], text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "missing: 32-63"));
 	cqesim_dump_free(&d);
+}
+END_TEST
+
+/* A row of the ring's text: 16 bytes at an offset, of which the last is given. */
+static size_t row(char *text, unsigned offset, const char *last)
+{
+	return (size_t)sprintf(text, "%08X: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 %s\n",
+			       offset, last);
+}
+
+/* What fuzzing found: a slot of which nothing is there, and a short row that comes again. */
+START_TEST(gaps_and_short_rows)
+{
+	static const char twice[] = "00000000: 01 02\n"
+				    "00000000: 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10\n";
+	char text[4096];
+	size_t n = (size_t)sprintf(text, "MLX5 Error CQ: at [0x7f], len=192\n");
+
+	for (unsigned offset = 0; offset < 192; offset += 16)
+		if (offset < 64 || offset >= 128)
+			n += row(text + n, offset, offset % 64 == 48 ? "f1" : "00");
+	struct cqesim_dump d = dump_of(text, n);
+	ck_assert_uint_eq(d.count, 2);
+	ck_assert_uint_eq(d.items[0].slot, 0);
+	ck_assert_uint_eq(d.items[1].slot, 2);
+	ck_assert_uint_eq(d.items[1].known, ALL);
+	cqesim_dump_free(&d);
+	char *copy = strdup(twice); /* on the heap, for what watches its ends */
+	d = dump_of(copy, strlen(copy));
+	ck_assert_uint_le(d.count, 2);
+	cqesim_dump_free(&d);
+	free(copy);
 }
 END_TEST
 
@@ -301,6 +335,7 @@ Suite *suite_dump(void)
 	tcase_add_test(tc, ring_in_a_text);
 	tcase_add_test(tc, other_hex);
 	tcase_add_test(tc, incomplete);
+	tcase_add_test(tc, gaps_and_short_rows);
 	tcase_add_test(tc, counters);
 	suite_add_tcase(s, tc);
 	add_dump_words(s);

@@ -19,17 +19,18 @@ void add_dump_cli(Suite *suite);
 
 /* The completion that stands in nearly all files of tests/dumps/, each time in another notation. */
 static const uint8_t dump_error[64] = {
-	[35] = 0x1f,                                           /* SRQ or user index 31 */
-	[52] = 0x9d, 0x20, 0x53, 0x04,                         /* hw 2/0x9d, vendor, LOCAL_PROT_ERR */
-	[56] = 0x08, 0x00, 0xa1, 0xb2, 0x0c, 0x3d, 0x7e, 0xd2, /* RDMA_WRITE, QP 0xa1b2, WQE 0xc3d */
+	[35] = 0x1f,                   /* SRQ or user index 31 */
+	[52] = 0x9d, 0x20, 0x53, 0x04, /* hw 2/0x9d, vendor, LOCAL_PROT_ERR */
+	[56] = 0x08, 0x00, 0xa1, 0xb2,
+	0x0c,        0x3d, 0x7e, 0xd2, /* RDMA_WRITE, QP 0xa1b2, WQE 0xc3d */
 };
 
 /* A file of the source folder; ends the test when it is not there. */
 static inline char *dump_file(const char *folder, const char *name, size_t *size)
 {
-	char path[4096];
+	char path[8192];
 
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(path, sizeof(path), "%.4000s/%.4000s", folder, name);
 	FILE *f = fopen(path, "rb");
 	ck_assert_msg(f != NULL, "%s cannot be opened", path);
 	char *text = malloc(1 << 20);
@@ -53,7 +54,7 @@ static inline struct cqesim_dump dump_of_example(const char *name)
 	char folder[4096];
 	size_t size;
 
-	snprintf(folder, sizeof(folder), "%s/tests/dumps", test_top_srcdir());
+	snprintf(folder, sizeof(folder), "%.4000s/tests/dumps", test_top_srcdir());
 	char *text = dump_file(folder, name, &size);
 	struct cqesim_dump dump = dump_of(text, size);
 	free(text);

@@ -42,6 +42,7 @@ static void check_item(const struct cqesim_dump *d, uint32_t i, uint64_t seed)
 		      (unsigned long long)seed);
 	ck_assert_msg(item->same_as == CQESIM_DUMP_NONE || item->same_as < d->count, "seed %llu",
 		      (unsigned long long)seed);
+	ck_assert(item->kind != CQESIM_DUMP_CQE || item->known);
 	for (unsigned b = 0; b < 64; b++)
 		ck_assert_msg(item->known >> b & 1 || !item->raw[b], "seed %llu",
 			      (unsigned long long)seed);
@@ -62,7 +63,8 @@ static void check(const void *text, size_t size, uint64_t seed)
 	int ret = cqesim_dump_find(&d, text, size, &err);
 
 	if (ret) {
-		ck_assert_msg(ret == -EINVAL && *err.text, "seed %llu: %d", (unsigned long long)seed, ret);
+		ck_assert_msg(ret == -EINVAL && *err.text, "seed %llu: %d",
+			      (unsigned long long)seed, ret);
 		ck_assert_uint_eq(d.count, 0);
 		return;
 	}
@@ -85,7 +87,7 @@ static void load_examples(void)
 	char folder[PATH_MAX];
 	struct dirent *entry;
 
-	snprintf(folder, sizeof(folder), "%s/tests/dumps", test_top_srcdir());
+	snprintf(folder, sizeof(folder), "%.4000s/tests/dumps", test_top_srcdir());
 	DIR *dir = opendir(folder);
 	ck_assert_ptr_nonnull(dir);
 	while ((entry = readdir(dir)) && sources < SOURCES) {
@@ -144,7 +146,7 @@ START_TEST(changed_at_random)
 	state = seed | 1;
 	load_examples();
 	char *text = malloc(1 << 20);
-	for (unsigned round = 0; round < 400; round++) {
+	for (unsigned round = 0; round < 150; round++) {
 		size_t size = 0;
 
 		for (uint64_t parts = 1 + below(4); parts; parts--) {
@@ -167,15 +169,39 @@ END_TEST
 START_TEST(noise)
 {
 	static const char *const words[] = {
-		"00 ", "9d ", "0x",       "00000000 ", "00000030: ", "*\n",      "\n",
-		"mlx5", "cqe ", "error ",  "syndrome ", "vendor ",    "(",        ")",
-		"wqe[",  "QP ",  "status ", "0x51 ",     "[ 1.5] ",    "with error ", "got completion ",
-		"|",     "=0A=\n", "<br>",   "\\n",       "0000000 ",   "d2 ",      "dump error cqe\n",
+		"00 ",
+		"9d ",
+		"0x",
+		"00000000 ",
+		"00000030: ",
+		"*\n",
+		"\n",
+		"mlx5",
+		"cqe ",
+		"error ",
+		"syndrome ",
+		"vendor ",
+		"(",
+		")",
+		"wqe[",
+		"QP ",
+		"status ",
+		"0x51 ",
+		"[ 1.5] ",
+		"with error ",
+		"got completion ",
+		"|",
+		"=0A=\n",
+		"<br>",
+		"\\n",
+		"0000000 ",
+		"d2 ",
+		"dump error cqe\n",
 	};
 	char text[8192];
 
 	state = 12345;
-	for (unsigned round = 0; round < 3000; round++) {
+	for (unsigned round = 0; round < 800; round++) {
 		size_t size = 0, want = below(sizeof(text) - 64) + 1;
 
 		while (size < want) {
@@ -226,7 +252,7 @@ START_TEST(linear_time)
 		"vendor syndrome vendor syndrome 0x1 ",
 		"((((((((",
 		"0123456789abcdef0123456789abcdef",
-		"Error cqe on cqn 0x1, ci 0x1, qn 0x1, opcode 0xd, syndrome 0x4, vendor syndrome 0x51\n",
+		"Error cqe on cqn 0x1, opcode 0xd, syndrome 0x4, vendor syndrome 0x51\n",
 		"Unexpected CQE error syndrome 0x04 CQN = 1 SQN = 1 wqe_counter = 1\n",
 		"| RXQs | a | b |\n| 1 | 2 | 3 |\n",
 		"\n",
@@ -236,8 +262,8 @@ START_TEST(linear_time)
 		double small = seconds_for(pieces[i], 100000);
 		double large = seconds_for(pieces[i], 800000);
 
-		ck_assert_msg(large < 24 * small + 0.05, "%.40s: %.4f s and %.4f s", pieces[i], small,
-			      large);
+		ck_assert_msg(large < 24 * small + 0.05, "%.40s: %.4f s and %.4f s", pieces[i],
+			      small, large);
 	}
 }
 END_TEST
@@ -253,7 +279,7 @@ START_TEST(limits)
 	for (size_t i = 0; i < items; i++)
 		memcpy(text + n * i, line, n);
 	ck_assert_int_eq(cqesim_dump_find(&d, text, n * items, &err), -E2BIG);
-	ck_assert_ptr_nonnull(strstr(err.text, "line 1048577"));
+	ck_assert_ptr_nonnull(strstr(err.text, "line 262145"));
 	ck_assert_ptr_null(d.items);
 	ck_assert_int_eq(cqesim_dump_find(&d, text, n * (items - 1), &err), 0);
 	ck_assert_uint_eq(d.count, CQESIM_DUMP_MAX_ITEMS);

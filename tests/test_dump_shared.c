@@ -22,8 +22,8 @@ static void expect_number(const struct real *r, json_t *want, const char *key, u
 	json_t *v = json_object_get(want, key);
 
 	ck_assert_msg(json_is_integer(v), "%s: no number %s", r->id, key);
-	ck_assert_msg((uint64_t)json_integer_value(v) == got, "%s: %s is %llu, not %lld", r->id, key,
-		      (unsigned long long)got, (long long)json_integer_value(v));
+	ck_assert_msg((uint64_t)json_integer_value(v) == got, "%s: %s is %llu, not %lld", r->id,
+		      key, (unsigned long long)got, (long long)json_integer_value(v));
 }
 
 static void expect_text(const struct real *r, json_t *want, const char *key, const char *got)
@@ -100,7 +100,8 @@ static void expect_completion(const struct real *r, json_t *entry)
 			ck_assert_msg(item->raw[k] == byte, "%s: byte %u is 0x%02x", r->id, k,
 				      item->raw[k]);
 		}
-		ck_assert_msg(!(item->flags & CQESIM_DUMP_CONFLICT), "%s: text and bytes differ", r->id);
+		ck_assert_msg(!(item->flags & CQESIM_DUMP_CONFLICT), "%s: text and bytes differ",
+			      r->id);
 		expect_fields(r, json_object_get(entry, "expected"), item->raw);
 	}
 	ck_assert_msg(found == 1, "%s: %u completions", r->id, found);
@@ -174,8 +175,8 @@ static void expect_facts(const struct real *r, const char *key, uint32_t fact, j
 
 		cqesim_dump_facts(&r->dump.items[i], &f);
 		if (f.known & fact)
-			ck_assert_msg(fact_value(&f, fact) == number_of(json_array_get(list, n++)), "%s: %s",
-				      r->id, key);
+			ck_assert_msg(fact_value(&f, fact) == number_of(json_array_get(list, n++)),
+				      "%s: %s", r->id, key);
 	}
 	ck_assert_uint_eq(n, json_array_size(list));
 }
@@ -183,7 +184,8 @@ static void expect_facts(const struct real *r, const char *key, uint32_t fact, j
 static const struct cqesim_dump_item *counter(const struct real *r, const char *name)
 {
 	for (uint32_t i = 0; i < r->dump.count; i++)
-		if (r->dump.items[i].kind == CQESIM_DUMP_COUNTER && !strcmp(r->dump.items[i].name, name))
+		if (r->dump.items[i].kind == CQESIM_DUMP_COUNTER &&
+		    !strcmp(r->dump.items[i].name, name))
 			return &r->dump.items[i];
 	return NULL;
 }
@@ -272,8 +274,9 @@ static void expect_rates(const struct real *r, json_t *rates)
 
 static void expect_queues(const struct real *r, json_t *queues)
 {
-	static const char *const part[][2] = {
-		{"blks", "cqe_compress_blks"}, {"pkts", "cqe_compress_pkts"}, {"cache_empty", "cache_empty"}};
+	static const char *const part[][2] = {{"blks", "cqe_compress_blks"},
+					      {"pkts", "cqe_compress_pkts"},
+					      {"cache_empty", "cache_empty"}};
 	const char *queue;
 	json_t *q;
 
@@ -298,9 +301,9 @@ static void expect_derived(const struct real *r, json_t *derived)
 	ck_assert_uint_eq(json_object_size(derived), 2);
 	ck_assert_double_eq_tol(json_number_value(json_object_get(derived, "pkts_per_block")),
 				pkts / blks, 0.0005);
-	ck_assert_double_eq_tol(
-		json_number_value(json_object_get(derived, "share_of_processed_packets_compressed")),
-		pkts / all, 0.0005);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(
+					derived, "share_of_processed_packets_compressed")),
+				pkts / all, 0.0005);
 }
 
 static void expect_table(const struct real *r, json_t *list)
@@ -325,13 +328,20 @@ static void expect_stated(const struct real *r, const char *key, json_t *v)
 		const char *key;
 		uint32_t fact;
 	} facts[] = {
-		{"syndrome", CQESIM_FACT_SYNDROME}, {"vendor_syndrome", CQESIM_FACT_VENDOR},
-		{"vendor_err", CQESIM_FACT_VENDOR}, {"status", CQESIM_FACT_STATUS},
-		{"qpn", CQESIM_FACT_QPN},           {"qn", CQESIM_FACT_QPN},
-		{"sqn", CQESIM_FACT_QPN},           {"cqn", CQESIM_FACT_CQN},
-		{"wqe_index", CQESIM_FACT_WQE},     {"wqe_counter", CQESIM_FACT_WQE},
-		{"ci", CQESIM_FACT_CI},             {"cq_ci", CQESIM_FACT_CI},
-		{"wq_ci", CQESIM_FACT_WQ_CI},       {"wq_size", CQESIM_FACT_WQ_SIZE},
+		{"syndrome", CQESIM_FACT_SYNDROME},
+		{"vendor_syndrome", CQESIM_FACT_VENDOR},
+		{"vendor_err", CQESIM_FACT_VENDOR},
+		{"status", CQESIM_FACT_STATUS},
+		{"qpn", CQESIM_FACT_QPN},
+		{"qn", CQESIM_FACT_QPN},
+		{"sqn", CQESIM_FACT_QPN},
+		{"cqn", CQESIM_FACT_CQN},
+		{"wqe_index", CQESIM_FACT_WQE},
+		{"wqe_counter", CQESIM_FACT_WQE},
+		{"ci", CQESIM_FACT_CI},
+		{"cq_ci", CQESIM_FACT_CI},
+		{"wq_ci", CQESIM_FACT_WQ_CI},
+		{"wq_size", CQESIM_FACT_WQ_SIZE},
 		{"lkey", CQESIM_FACT_LKEY},
 	};
 
@@ -349,7 +359,9 @@ static void expect_stated(const struct real *r, const char *key, json_t *v)
 		expect_fact(r, key, CQESIM_FACT_STATUS, status(text));
 	else if (!strcmp(key, "opcode"))
 		expect_fact(r, key, CQESIM_FACT_OPCODE,
-			    strstr(text, "REQ") ? 13 : strstr(text, "RESP") ? 14 : number_of(v));
+			    strstr(text, "REQ")    ? 13
+			    : strstr(text, "RESP") ? 14
+						   : number_of(v));
 	else if (!strcmp(key, "wqe_opcode"))
 		expect_fact(r, key, CQESIM_FACT_SEND_OPCODE, operation(text));
 	else if (!strcmp(key, "hw_synd"))

@@ -74,7 +74,8 @@ START_TEST(all_syndromes)
 	unsigned named = 0;
 
 	for (unsigned s = 1; s < 256; s++) {
-		struct cqesim_dump_facts f = {.known = CQESIM_FACT_SYNDROME, .syndrome = (uint8_t)s};
+		struct cqesim_dump_facts f = {.known = CQESIM_FACT_SYNDROME,
+					      .syndrome = (uint8_t)s};
 		bool known = strcmp(cqesim_syndrome_name(s), "unknown") != 0;
 		unsigned status = cqesim_dump_syndrome_status(s);
 
@@ -110,7 +111,8 @@ static const struct {
 	 "A filler, no packet: it closes the striding WQE 0x9, 3 strides unused."},
 	{{47, 29, 30, 31, 0, 63},
 	 {60, 0xa5, 0x20, 0x64, 1, 0x20},
-	 "Received 60 bytes into the buffer with WQE index 0, in a tunnel, IPv6, UDP, a fragment, VLAN "
+	 "Received 60 bytes into the buffer with WQE index 0, in a tunnel, IPv6, UDP, a fragment, "
+	 "VLAN "
 	 "100 stripped."},
 	{{56, 58, 59, 61, 63},
 	 {0x10, 0x12, 0x34, 8, 0x01},
@@ -120,7 +122,8 @@ static const struct {
 	 "A message of 16 bytes with immediate 0x2a arrived in the receive with WQE index 3."},
 	{{39, 47, 61, 63},
 	 {0x2a, 16, 3, 0x10},
-	 "An RDMA write of the peer with immediate 0x2a arrived, 16 bytes; it used the receive with WQE "
+	 "An RDMA write of the peer with immediate 0x2a arrived, 16 bytes; it used the receive "
+	 "with WQE "
 	 "index 3."},
 	{{47, 61, 63},
 	 {20, 3, 0x24},
@@ -128,8 +131,10 @@ static const struct {
 	{{63}, {0x50}, "The completion queue was resized: what follows stands in the new ring."},
 	{{63}, {0xf1}, "An empty slot: it belongs to the card, or software has marked it as read."},
 	{{63}, {0x90}, "Opcode 9, which no public source names: probably no completion."},
-	{{63}, {0x4c}, "A mini array of the enhanced layout: 5 packets, described by the plain completion "
-		       "before it."},
+	{{63},
+	 {0x4c},
+	 "A mini array of the enhanced layout: 5 packets, described by the plain completion "
+	 "before it."},
 	{{0}, {0}, "64 zero bytes: no completion was written here."},
 };
 #define GOOD (sizeof(good) / sizeof(good[0]))
@@ -157,7 +162,8 @@ START_TEST(signature_error)
 	item.raw[46] = 0x02; /* offset 512 */
 	item.raw[63] = 0xc0;
 	cqesim_dump_explain(&item, text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, "memory key 0x77 does not match its signature, at byte 512"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "memory key 0x77 does not match its signature, at byte 512"));
 	ck_assert(cqesim_dump_is_error(&item));
 	cqesim_dump_facts(&item, &f);
 	ck_assert_int_eq(cqesim_dump_where(&f), CQESIM_DUMP_LOCAL);
@@ -187,7 +193,8 @@ START_TEST(vendor_table)
 
 		ck_assert_msg(!i || v[-1].vendor_err_synd <= v->vendor_err_synd, "row %u", i);
 		/* A cause that somebody guessed is never told as a fact. */
-		ck_assert_msg((v->grade == 'A' || v->grade == 'B') == (v->meaning != NULL), "row %u", i);
+		ck_assert_msg((v->grade == 'A' || v->grade == 'B') == (v->meaning != NULL),
+			      "row %u", i);
 		ck_assert_msg(strchr("ABCD", v->grade) != NULL, "row %u", i);
 		ck_assert_msg(*v->with && *v->seen && *v->sources, "row %u", i);
 		/* What one case was about needs the case's hardware code. */
@@ -238,8 +245,8 @@ START_TEST(vendor_lookup)
 		const struct cqesim_dump_vendor *v = cqesim_dump_vendor(&f);
 		char text[CQESIM_DUMP_TEXT];
 
-		ck_assert_msg((v ? v->grade : 0) == cases[i].grade, "0x%02x/0x%02x", cases[i].vendor,
-			      cases[i].hw);
+		ck_assert_msg((v ? v->grade : 0) == cases[i].grade, "0x%02x/0x%02x",
+			      cases[i].vendor, cases[i].hw);
 		cqesim_dump_vendor_text(&f, text, sizeof(text));
 		ck_assert_msg(strstr(text, cases[i].words) != NULL, "%s", text);
 	}
@@ -248,15 +255,17 @@ END_TEST
 
 /* ---- which was first ---- */
 
-static const char first[] = "[ 10.000000] infiniband a: mlx5_poll_one:1: Requestor error cqe on cqn 0x1:\n"
-			    "[ 10.000001] infiniband a: mlx5_poll_one:2: syndrome 0x13, vendor syndrome "
-			    "0x88\n";
+static const char first[] =
+	"[ 10.000000] infiniband a: mlx5_poll_one:1: Requestor error cqe on cqn 0x1:\n"
+	"[ 10.000001] infiniband a: mlx5_poll_one:2: syndrome 0x13, vendor syndrome "
+	"0x88\n";
 static const char flushed[] =
 	"[ 10.000002] infiniband a: mlx5_poll_one:1: Requestor error cqe on cqn 0x1:\n"
 	"[ 10.000003] infiniband a: mlx5_poll_one:2: syndrome 0x5, vendor syndrome 0xf9\n";
-static const char later[] = "[ 12.000000] infiniband b: mlx5_poll_one:1: Requestor error cqe on cqn 0x2:\n"
-			    "[ 12.000001] infiniband b: mlx5_poll_one:2: syndrome 0x15, vendor syndrome "
-			    "0x81\n";
+static const char later[] =
+	"[ 12.000000] infiniband b: mlx5_poll_one:1: Requestor error cqe on cqn 0x2:\n"
+	"[ 12.000001] infiniband b: mlx5_poll_one:2: syndrome 0x15, vendor syndrome "
+	"0x81\n";
 
 static struct cqesim_dump joined(const char *a, const char *b, const char *c)
 {
@@ -348,13 +357,13 @@ END_TEST
 /* Text and bytes that do not agree: the bytes count, and that is said. */
 START_TEST(conflict)
 {
-	static const char text[] =
-		"mlx5_core 0000:08:00.0 eth2: Error cqe on cqn 0x40b, ci 0x0, qn 0x104f, opcode 0xd, "
-		"syndrome 0x4, vendor syndrome 0x51\n"
-		"00000000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
-		"00000010: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
-		"00000020: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
-		"00000030: 00 00 00 00 86 00 68 02 25 00 10 4f 00 00 bb d2\n";
+	static const char text[] = "mlx5_core 0000:08:00.0 eth2: Error cqe on cqn 0x40b, ci 0x0, "
+				   "qn 0x104f, opcode 0xd, "
+				   "syndrome 0x4, vendor syndrome 0x51\n"
+				   "00000000: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+				   "00000010: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+				   "00000020: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00\n"
+				   "00000030: 00 00 00 00 86 00 68 02 25 00 10 4f 00 00 bb d2\n";
 	struct cqesim_dump d = dump_of(text, strlen(text));
 	struct cqesim_dump_facts f;
 	char sentence[CQESIM_DUMP_TEXT];

@@ -30,96 +30,211 @@ static const struct statement {
 	{"mlx5_core 0000:08:00.0 eth2: Error cqe on cqn 0x40b, ci 0x3, sqn 0x104f, opcode 0xd, "
 	 "syndrome 0x2, vendor syndrome 0x68",
 	 CQESIM_DUMP_BY_MLX5_CORE,
-	 {.known = S | V | O | Q | C | CI, .syndrome = 2, .vendor_err_synd = 0x68, .opcode = 13,
-	  .qpn = 0x104f, .cqn = 0x40b, .ci = 3}},
-	{"[1.5] mlx5_core 0000:08:00.0 eth2: ERR CQE on RQ: 0x1133", CQESIM_DUMP_BY_MLX5_CORE,
+	 {.known = S | V | O | Q | C | CI,
+	  .syndrome = 2,
+	  .vendor_err_synd = 0x68,
+	  .opcode = 13,
+	  .qpn = 0x104f,
+	  .cqn = 0x40b,
+	  .ci = 3}},
+	{"[1.5] mlx5_core 0000:08:00.0 eth2: ERR CQE on RQ: 0x1133",
+	 CQESIM_DUMP_BY_MLX5_CORE,
 	 {.known = Q | O, .qpn = 0x1133, .opcode = 14}},
 	{"[15601.66] infiniband rocep33s0f0: mlx5_poll_one:527:(pid 0): Responder error cqe on cqn "
 	 "0x406:\n"
 	 "[15601.67] infiniband rocep33s0f0: mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor "
 	 "syndrome 0xf9",
 	 CQESIM_DUMP_BY_MLX5_IB,
-	 {.known = S | V | O | C, .syndrome = 5, .vendor_err_synd = 0xf9, .opcode = 14, .cqn = 0x406}},
-	{"[1.0] infiniband mlx5_0: mlx5_handle_error_cqe:333:(pid 0): WC error: 10, message: remote "
+	 {.known = S | V | O | C,
+	  .syndrome = 5,
+	  .vendor_err_synd = 0xf9,
+	  .opcode = 14,
+	  .cqn = 0x406}},
+	{"[1.0] infiniband mlx5_0: mlx5_handle_error_cqe:333:(pid 0): WC error: 10, message: "
+	 "remote "
 	 "access error",
-	 CQESIM_DUMP_BY_MLX5_IB, {.known = T, .status = 10}},
+	 CQESIM_DUMP_BY_MLX5_IB,
+	 {.known = T, .status = 10}},
 	/* The kernel looks a syndrome up in the wrong list there: its words are not taken. */
-	{"rocep2s0/1: QP 137 error: unrecognized status (0x41 0x1 0x2)", CQESIM_DUMP_BY_MLX5_IB,
-	 {.known = Q | V | H, .qpn = 137, .vendor_err_synd = 0x41, .hw_synd_type = 1,
+	{"rocep2s0/1: QP 137 error: unrecognized status (0x41 0x1 0x2)",
+	 CQESIM_DUMP_BY_MLX5_IB,
+	 {.known = Q | V | H,
+	  .qpn = 137,
+	  .vendor_err_synd = 0x41,
+	  .hw_synd_type = 1,
 	  .hw_err_synd = 2}},
-	{"Unexpected CQE error syndrome 0x04 CQN = 128 SQN = 14688 wqe_counter = 1 wq_ci = 2 cq_ci = 7",
+	{"Unexpected CQE error syndrome 0x04 CQN = 128 SQN = 14688 wqe_counter = 1 wq_ci = 2 cq_ci "
+	 "= 7",
 	 CQESIM_DUMP_BY_DPDK,
-	 {.known = S | O | Q | C | W | WC | CI, .syndrome = 4, .opcode = 13, .qpn = 14688, .cqn = 128,
-	  .wqe_index = 1, .wq_ci = 2, .ci = 7}},
+	 {.known = S | O | Q | C | W | WC | CI,
+	  .syndrome = 4,
+	  .opcode = 13,
+	  .qpn = 14688,
+	  .cqn = 128,
+	  .wqe_index = 1,
+	  .wq_ci = 2,
+	  .ci = 7}},
 	{"Unexpected CQE error syndrome 0x05 CQN = 9 RQN = 20 wqe_counter = 3 rq_ci = 4 cq_ci = 5",
 	 CQESIM_DUMP_BY_DPDK,
-	 {.known = S | O | Q | C | W | WC | CI, .syndrome = 5, .opcode = 14, .qpn = 20, .cqn = 9,
-	  .wqe_index = 3, .wq_ci = 4, .ci = 5}},
+	 {.known = S | O | Q | C | W | WC | CI,
+	  .syndrome = 5,
+	  .opcode = 14,
+	  .qpn = 20,
+	  .cqn = 9,
+	  .wqe_index = 3,
+	  .wq_ci = 4,
+	  .ci = 5}},
 	{"mlx5_net: CQE ERR:0x4, Vendor_ERR:0x51, OP:0x2f, QPN:0x1234, WQE_CNT:0x7",
 	 CQESIM_DUMP_BY_DPDK,
-	 {.known = S | V | O | Q | W | SO, .syndrome = 4, .vendor_err_synd = 0x51, .opcode = 13,
-	  .qpn = 0x1234, .wqe_index = 7, .send_opcode = 0x2f}},
+	 {.known = S | V | O | Q | W | SO,
+	  .syndrome = 4,
+	  .vendor_err_synd = 0x51,
+	  .opcode = 13,
+	  .qpn = 0x1234,
+	  .wqe_index = 7,
+	  .send_opcode = 0x2f}},
 	/* DPDK's XTS driver swaps a single byte. */
 	{"mlx5_crypto: CQE ERR:4000000.", CQESIM_DUMP_BY_DPDK, {.known = S, .syndrome = 4}},
-	{"[host1:162239:0:162239] ib_mlx5_log.c:177  Local protection on mlx5_0:1/IB (synd 0x4 vend "
+	{"[host1:162239:0:162239] ib_mlx5_log.c:177  Local protection on mlx5_0:1/IB (synd 0x4 "
+	 "vend "
 	 "0x51 hw_synd 1/146)\n"
 	 "[host1:162239:0:162239] ib_mlx5_log.c:177  RC QP 0x169 wqe[3]: SEND s-- [inl len 10] [va "
 	 "0x7f len 1 lkey 0xb5d2] [rqpn 0x16a dlid=12 sl=0]",
 	 CQESIM_DUMP_BY_UCX,
-	 {.known = S | V | H | O | Q | W | SO | LK | RQ, .syndrome = 4, .vendor_err_synd = 0x51,
-	  .hw_synd_type = 1, .hw_err_synd = 146, .opcode = 13, .qpn = 0x169, .wqe_index = 3,
-	  .send_opcode = 0x0a, .lkey = 0xb5d2, .remote_qpn = 0x16a}},
-	{"UCX  FATAL Error on QP 0x1590d wqe[43850]: Local QP operation (synd 0x2 vend 0x68) opcode "
+	 {.known = S | V | H | O | Q | W | SO | LK | RQ,
+	  .syndrome = 4,
+	  .vendor_err_synd = 0x51,
+	  .hw_synd_type = 1,
+	  .hw_err_synd = 146,
+	  .opcode = 13,
+	  .qpn = 0x169,
+	  .wqe_index = 3,
+	  .send_opcode = 0x0a,
+	  .lkey = 0xb5d2,
+	  .remote_qpn = 0x16a}},
+	{"UCX  FATAL Error on QP 0x1590d wqe[43850]: Local QP operation (synd 0x2 vend 0x68) "
+	 "opcode "
 	 "MASKED_COMPARE_SWAP",
 	 CQESIM_DUMP_BY_UCX,
-	 {.known = S | V | O | Q | W | SO, .syndrome = 2, .vendor_err_synd = 0x68, .opcode = 13,
-	  .qpn = 0x1590d, .wqe_index = 43850, .send_opcode = 0x14}},
-	{"ib_mlx5_log.c:184  SRQ QP 0x12639 wqe[1]: next_wqe 2 desc 0x7f (synd 0x4 vend 0x32 hw_synd "
+	 {.known = S | V | O | Q | W | SO,
+	  .syndrome = 2,
+	  .vendor_err_synd = 0x68,
+	  .opcode = 13,
+	  .qpn = 0x1590d,
+	  .wqe_index = 43850,
+	  .send_opcode = 0x14}},
+	{"ib_mlx5_log.c:184  SRQ QP 0x12639 wqe[1]: next_wqe 2 desc 0x7f (synd 0x4 vend 0x32 "
+	 "hw_synd "
 	 "0/146)",
 	 CQESIM_DUMP_BY_UCX,
-	 {.known = S | V | H | O | Q | W, .syndrome = 4, .vendor_err_synd = 0x32, .hw_err_synd = 146,
-	  .opcode = 14, .qpn = 0x12639, .wqe_index = 1}},
+	 {.known = S | V | H | O | Q | W,
+	  .syndrome = 4,
+	  .vendor_err_synd = 0x32,
+	  .hw_err_synd = 146,
+	  .opcode = 14,
+	  .qpn = 0x12639,
+	  .wqe_index = 1}},
 	/* SPDK's and SNAP's copy: the index has leading zeros and is decimal. */
-	{"Error on QP 0x123 wqe[013]: Remote access (synd 0x13 vend 0x88 hw 0x1f) opcode RDMA_WRITE",
+	{"Error on QP 0x123 wqe[013]: Remote access (synd 0x13 vend 0x88 hw 0x1f) opcode "
+	 "RDMA_WRITE",
 	 CQESIM_DUMP_BY_UCX,
-	 {.known = S | V | H | O | Q | W | SO, .syndrome = 0x13, .vendor_err_synd = 0x88,
-	  .hw_err_synd = 0x1f, .opcode = 13, .qpn = 0x123, .wqe_index = 13, .send_opcode = 8}},
+	 {.known = S | V | H | O | Q | W | SO,
+	  .syndrome = 0x13,
+	  .vendor_err_synd = 0x88,
+	  .hw_err_synd = 0x1f,
+	  .opcode = 13,
+	  .qpn = 0x123,
+	  .wqe_index = 13,
+	  .send_opcode = 8}},
 	/* In 2017 UCX called the vendor's code syndrome. */
 	{"UCX  ERROR Send completion with error on qp 0x6214: remote access error syndrome 0x88",
 	 CQESIM_DUMP_BY_UCX,
-	 {.known = V | T | O | Q, .vendor_err_synd = 0x88, .status = 10, .opcode = 13, .qpn = 0x6214}},
+	 {.known = V | T | O | Q,
+	  .vendor_err_synd = 0x88,
+	  .status = 10,
+	  .opcode = 13,
+	  .qpn = 0x6214}},
 	/* And forgot a space. */
-	{"send completion with error: transport retry counter exceeded [qpn 0x92c wrid 0x2vendor_err "
+	{"send completion with error: transport retry counter exceeded [qpn 0x92c wrid "
+	 "0x2vendor_err "
 	 "0x81] [rqpn 0x92b rlid 2]",
 	 CQESIM_DUMP_BY_VERBS,
-	 {.known = V | T | O | Q | RQ, .vendor_err_synd = 0x81, .status = 12, .opcode = 13,
-	  .qpn = 0x92c, .remote_qpn = 0x92b}},
+	 {.known = V | T | O | Q | RQ,
+	  .vendor_err_synd = 0x81,
+	  .status = 12,
+	  .opcode = 13,
+	  .qpn = 0x92c,
+	  .remote_qpn = 0x92b}},
 	{"NCCL WARN NET/IB : Got completion with error 4, opcode 1, len 21938, vendor err 81",
-	 CQESIM_DUMP_BY_NCCL, {.known = T | V, .status = 4, .vendor_err_synd = 81}},
+	 CQESIM_DUMP_BY_NCCL,
+	 {.known = T | V, .status = 4, .vendor_err_synd = 81}},
 	{"NCCL WARN NET/IB: Got completion from peer 10.0.0.1<35162> with status=12 opcode=129 "
 	 "len=65536 vendor err 129 (Recv)",
-	 CQESIM_DUMP_BY_NCCL, {.known = T | V, .status = 12, .vendor_err_synd = 129}},
+	 CQESIM_DUMP_BY_NCCL,
+	 {.known = T | V, .status = 12, .vendor_err_synd = 129}},
 	{" Completion with error at client\n  Failed status 4: wr_id 0 syndrom 0x51",
-	 CQESIM_DUMP_BY_PERFTEST, {.known = T | V, .status = 4, .vendor_err_synd = 0x51}},
+	 CQESIM_DUMP_BY_PERFTEST,
+	 {.known = T | V, .status = 4, .vendor_err_synd = 0x51}},
 	{"[[62713,1],1867][btl_openib_component.c:3224:handle_wc] from a to: b error polling LP CQ "
-	 "with status RETRY EXCEEDED ERROR status number 12 for\nwr_id bdba80 opcode 1  vendor error "
+	 "with status RETRY EXCEEDED ERROR status number 12 for\nwr_id bdba80 opcode 1  vendor "
+	 "error "
 	 "129 qp_idx 0",
-	 CQESIM_DUMP_BY_OPENMPI, {.known = T | V, .status = 12, .vendor_err_synd = 129}},
+	 CQESIM_DUMP_BY_OPENMPI,
+	 {.known = T | V, .status = 12, .vendor_err_synd = 129}},
 	{"rdma.c:3778:nvmf_rdma_log_wc_status: *ERROR*: Error on CQ 0xffff4c0921f0, (qp state 1 "
 	 "ibv_state 6) request 0x281, type SEND, opcode 0, status: (12): transport retry counter "
 	 "exceeded rqpair 0x2c1cc180",
-	 CQESIM_DUMP_BY_SPDK, {.known = T | SO | O, .status = 12, .send_opcode = 0x0a, .opcode = 13}},
-	{"libfabric:ofi_rxm:cq:rxm_cq_read_write_error():819<warn> fi_cq_readerr: err: 5, prov_err: "
+	 CQESIM_DUMP_BY_SPDK,
+	 {.known = T | SO | O, .status = 12, .send_opcode = 0x0a, .opcode = 13}},
+	{"libfabric:ofi_rxm:cq:rxm_cq_read_write_error():819<warn> fi_cq_readerr: err: 5, "
+	 "prov_err: "
 	 "remote access error (10)",
-	 CQESIM_DUMP_BY_LIBFABRIC, {.known = T, .status = 10}},
-	{"rpcrdma: Recv: local length error (1/0xd7)", CQESIM_DUMP_BY_RPCRDMA,
+	 CQESIM_DUMP_BY_LIBFABRIC,
+	 {.known = T, .status = 10}},
+	{"rpcrdma: Recv: local length error (1/0xd7)",
+	 CQESIM_DUMP_BY_RPCRDMA,
 	 {.known = T | V, .status = 1, .vendor_err_synd = 0xd7}},
-	{"nvme nvme15: RECV for CQE 0x00000000ce392ed9 failed with status local protection error (4)",
-	 CQESIM_DUMP_BY_NVME, {.known = T, .status = 4}},
-	{"got bad completion with status: 0xd, vendor syndrome: 0x87", CQESIM_DUMP_BY_VERBS,
+	{"nvme nvme15: RECV for CQE 0x00000000ce392ed9 failed with status local protection error "
+	 "(4)",
+	 CQESIM_DUMP_BY_NVME,
+	 {.known = T, .status = 4}},
+	{"got bad completion with status: 0xd, vendor syndrome: 0x87",
+	 CQESIM_DUMP_BY_VERBS,
 	 {.known = T | V, .status = 13, .vendor_err_synd = 0x87}},
+	{"[cn4021:mpi_rank_198][handle_cqe] ibv_channel_manager.c:547: [] Got completion with "
+	 "error "
+	 "12, vendor code=0x81, dest rank=196",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V, .status = 12, .vendor_err_synd = 0x81}},
+	/* Without 0x it may be either; the status tells. */
+	{"cq completion failed with wr_id 5 status 12 opcode 0 vendor_err 81",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V, .status = 12, .vendor_err_synd = 0x81}},
+	{"cq completion failed with wr_id 5 status 4 opcode 0 vendor_err 81",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V, .status = 4, .vendor_err_synd = 81}},
+	{"cq completion failed with wr_id 5 status 5 opcode 0 vender_err f9",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V, .status = 5, .vendor_err_synd = 0xf9}},
+	{"send completion failed: local_qpn=5, status=10, opcode=3, vendor_err=136",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V | O, .status = 10, .vendor_err_synd = 136, .opcode = 13}},
+	{"CQE error: status=10 (REM_ACCESS_ERR), vendor_err=0x88",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T | V, .status = 10, .vendor_err_synd = 0x88}},
+	{"Error MLX5_CQE_REQ_ERR, wqe_idx: 6, wqe_opcode_qpn: b0002ab, syndrome: 15, "
+	 "vendor_err_synd: 81",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = S | V | O | Q | W | SO,
+	  .syndrome = 0x15,
+	  .vendor_err_synd = 0x81,
+	  .opcode = 13,
+	  .qpn = 0x2ab,
+	  .wqe_index = 6,
+	  .send_opcode = 0x0b}},
 	{"wc.status == IBV_WC_WR_FLUSH_ERR after the first", CQESIM_DUMP_BY_VERBS, {.known = 0}},
-	{"poll cq: IBV_WC_REM_INV_REQ_ERR (9), vendor_err 138", CQESIM_DUMP_BY_VERBS,
+	{"poll cq: IBV_WC_REM_INV_REQ_ERR (9), vendor_err 138",
+	 CQESIM_DUMP_BY_VERBS,
 	 {.known = T | V, .status = 9, .vendor_err_synd = 138}},
 	{"the error is MLX5_CQE_REQ_ERR with syndrome MLX5_CQE_SYNDROME_LOCAL_PROT_ERR "
 	 "(vendor_err_synd byte is 0x52); later CQEs have MLX5_CQE_SYNDROME_WR_FLUSH_ERR",
@@ -128,7 +243,8 @@ static const struct statement {
 };
 #define STATEMENTS (sizeof(statements) / sizeof(statements[0]))
 
-#define SAME(field) ck_assert_msg(got->field == want->field, "%s: " #field " is 0x%x", s->text, got->field)
+#define SAME(field)                                                                                \
+	ck_assert_msg(got->field == want->field, "%s: " #field " is 0x%x", s->text, got->field)
 
 START_TEST(statement)
 {
@@ -168,7 +284,8 @@ static const struct {
 	const char *text;
 	enum cqesim_dump_reason reason;
 } others[] = {
-	{"mlx4: local QP operation err (QPN 260092, WQE index 9a9e0000, vendor syndrome 6f, opcode = "
+	{"mlx4: local QP operation err (QPN 260092, WQE index 9a9e0000, vendor syndrome 6f, opcode "
+	 "= "
 	 "5e)",
 	 CQESIM_DUMP_OLD_CARD},
 	{"mlx4_en: eth0: CQE error - vendor syndrome: 0x22 syndrome: 0x4", CQESIM_DUMP_OLD_CARD},
@@ -176,7 +293,8 @@ static const struct {
 	 CQESIM_DUMP_OLD_CARD},
 	{"xsc: host1: got completion with error:", CQESIM_DUMP_OTHER_VENDOR},
 	{"bnxt_re0: completion error status 12 vendor_err 0xa", CQESIM_DUMP_OTHER_VENDOR},
-	{"mlx5_core 0000:04:00.0: mlx5_cmd_check:795:(pid 9): RTR2RTS_QP(0x504) op_mod(0x0) failed, "
+	{"mlx5_core 0000:04:00.0: mlx5_cmd_check:795:(pid 9): RTR2RTS_QP(0x504) op_mod(0x0) "
+	 "failed, "
 	 "status bad parameter(0x3), syndrome (0x4bb88f)",
 	 CQESIM_DUMP_COMMAND},
 	{"mlx5_core 0000:04:00.0: mlx5_cmd_out_err:808:(pid 1): CREATE_MKEY(0x200) op_mod(0x0) "
@@ -185,7 +303,8 @@ static const struct {
 	{"mlx5_common: DevX create q counter set failed errno=121 status=0x2 syndrome=0x8975f1",
 	 CQESIM_DUMP_COMMAND},
 	{"mlx5dr: Failed to create FT (syndrome: 0x70b9d)", CQESIM_DUMP_COMMAND},
-	{"mlx5_core 0000:02:00.0: cq_err_event_notifier:517:(pid 0): CQ error on CQN 0x407, syndrome "
+	{"mlx5_core 0000:02:00.0: cq_err_event_notifier:517:(pid 0): CQ error on CQN 0x407, "
+	 "syndrome "
 	 "0x1",
 	 CQESIM_DUMP_CQ_EVENT},
 	{"mlx5_core 0000:02:00.0: mlx5_eq_int:556:(pid 0): CQ error on CQN 0x40a, syndrom 0x1",
@@ -194,6 +313,7 @@ static const struct {
 	{"mlx5_core 0000:02:00.0: print_health_info:390: synd 0x1: firmware internal error",
 	 CQESIM_DUMP_HEALTH},
 	{"mlx5_core 0000:02:00.0: ext_synd 0x8ce4", CQESIM_DUMP_HEALTH},
+	{"hns3 0000:7d:00.0: error cqe status is: 0x12", CQESIM_DUMP_OTHER_VENDOR},
 };
 #define OTHERS (sizeof(others) / sizeof(others[0]))
 
@@ -201,7 +321,8 @@ START_TEST(something_else)
 {
 	struct cqesim_dump d = dump_of(others[_i].text, strlen(others[_i].text));
 
-	ck_assert_msg(d.count == 1 && d.items[0].kind == CQESIM_DUMP_FOREIGN, "%s", others[_i].text);
+	ck_assert_msg(d.count == 1 && d.items[0].kind == CQESIM_DUMP_FOREIGN, "%s",
+		      others[_i].text);
 	ck_assert_msg(d.items[0].reason == others[_i].reason, "%s: %s", others[_i].text,
 		      cqesim_dump_reason_name(d.items[0].reason));
 	ck_assert_uint_gt(strlen(cqesim_dump_reason_text(d.items[0].reason)), 20);
@@ -224,6 +345,9 @@ START_TEST(nothing)
 		"case MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR:",
 		"if (wc.status != IBV_WC_SUCCESS && wc.vendor_err == 0x81) {",
 		"00:15:5d:01:02:03 is the MAC address",
+		"poll: wr_id 3 status 0 vendor_err 0 byte_len 64 from the CQ",
+		"Peek CQE error 62",
+		"Err cqe on dev eth0 cqn=0x1 ci=0x2 sqn=0x3 err_code=0x4 qpid=0x5",
 		"sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 		"12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27",
 	};
@@ -264,8 +388,8 @@ START_TEST(devices_and_times)
 		enum cqesim_dump_clock clock;
 		uint64_t ns;
 	} cases[] = {
-		{"[ 1141.838449] infiniband mlx5_1: x: WC error: 4, m", "mlx5_1", CQESIM_DUMP_SECONDS,
-		 UINT64_C(1141838449000)},
+		{"[ 1141.838449] infiniband mlx5_1: x: WC error: 4, m", "mlx5_1",
+		 CQESIM_DUMP_SECONDS, UINT64_C(1141838449000)},
 		{"18:06:44 mlx5: host1: got completion with error:", "host1", CQESIM_DUMP_DAY,
 		 UINT64_C(65204000000000)},
 		{"Local protection on mlx5_0:1/IB (synd 0x4 vend 0x51 hw_synd 0/2)", "mlx5_0:1/IB",

@@ -359,9 +359,25 @@ static size_t play(const struct feed *f, unsigned path, unsigned settings,
 
 /* ---- the matrix ---- */
 
+/* No kind of tunnel can be set in the referee, and no flag above bit 30 is given out. */
+#define UNSEEN ((unsigned)(CQESIM_MBUF_VEC_FLAGS | CQESIM_MBUF_VEC_L34H_TUNNEL))
+
 /* Differences without which the comparison failed somewhere. */
 static unsigned needed;
-static uint64_t compared;
+
+/* Those that are not known to be needed yet and could show in this feed. */
+static unsigned doubtful(const struct ring_config *c)
+{
+	unsigned all = ring_path_vec(c->path) ? CQESIM_MBUF_VEC & ~UNSEEN & ~needed : 0;
+
+	if (c->shape.format != CQESIM_MINI_FTAG_STRIDX)
+		all &= ~(unsigned)(CQESIM_MBUF_VEC_FTAG_KEPT | CQESIM_MBUF_VEC_FTAG_DEFAULT);
+	if (c->shape.format != CQESIM_MINI_L34H_STRIDX)
+		all &= ~(unsigned)(CQESIM_MBUF_VEC_L34H_VLAN | CQESIM_MBUF_VEC_L34H_INFO);
+	if (c->shape.layout == CQESIM_CQ_BASIC)
+		all &= ~(unsigned)CQESIM_MBUF_VEC_L34H_INFO;
+	return all;
+}
 
 static void compare(const char *program, const struct feed *f, const unsigned *settings,
 		    unsigned count)
@@ -383,9 +399,9 @@ static void compare(const char *program, const struct feed *f, const unsigned *s
 			c->newer ? "24.11" : "22.11", (unsigned long long)c->seed, different,
 			packets, player.first);
 		ck_assert_uint_ge(packets, c->packets / 2);
-		compared += packets;
 		for (unsigned bit = 1; bit < path; bit <<= 1)
-			if (!(needed & bit) && play(f, path & ~bit, settings[i], records, packets))
+			if (doubtful(c) & bit &&
+			    play(f, path & ~bit, settings[i], records, packets))
 				needed |= bit;
 		free(records);
 	}
@@ -470,13 +486,9 @@ static void matrix(const struct referee *driver, enum cqesim_cq_layout layout, u
 /* Every named difference was needed but those that the referee cannot show, and `not_here`. */
 static void differences_needed(unsigned not_here)
 {
-	/* No kind of tunnel can be set, no flag above bit 30 is given out. */
-	unsigned unseen = CQESIM_MBUF_VEC_FLAGS | CQESIM_MBUF_VEC_L34H_TUNNEL | not_here;
-
 	for (unsigned bit = 1; bit < CQESIM_MBUF_VEC; bit <<= 1)
-		ck_assert_msg((needed | unseen) & bit, "nothing shows that %s is needed",
+		ck_assert_msg((needed | UNSEEN | not_here) & bit, "nothing shows that %s is needed",
 			      cqesim_mbuf_difference_name(bit));
-	ck_assert_uint_eq(needed & not_here, 0);
 }
 
 START_TEST(with_22_11)
@@ -512,7 +524,7 @@ TCase *test_mbuf_referee(void)
 {
 	TCase *t = tcase_create("referee");
 
-	tcase_set_timeout(t, getenv("CQESIM_LONG") ? 7200 : 1200);
+	tcase_set_timeout(t, getenv("CQESIM_LONG") ? 7200 : 2400);
 	tcase_add_test(t, with_22_11);
 	tcase_add_test(t, with_24_11);
 	return t;

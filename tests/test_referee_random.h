@@ -3,6 +3,8 @@
 #ifndef CQESIM_TEST_REFEREE_RANDOM_H
 #define CQESIM_TEST_REFEREE_RANDOM_H
 
+#include <sys/types.h>
+
 #include "ring_random.h"
 
 /* ---- the program ---- */
@@ -62,5 +64,49 @@ struct referee_case {
  * exceptions[]; else what the first difference is.
  */
 void referee_judge(const struct referee_case *c, uint64_t *exceptions, char *text, size_t size);
+
+/* ---- one ring ---- */
+
+/* One mini format with one receive function. */
+struct pair {
+	char name[96];
+	struct referee referee;
+	enum ring_path path;
+	enum cqesim_cq_layout layout;
+	enum cqesim_mini_format format;
+	uint64_t packets, exceptions[REFEREE_EXCEPTIONS_MAX];
+	unsigned rings;
+	uint64_t seed; /* that all seeds are made of */
+	double seconds;
+};
+
+/* One ring: written and read by us, being read by the driver. */
+struct job {
+	struct pair *pair;
+	unsigned number;
+	struct ring_config config;
+	struct ring_device device;
+	struct cqesim_cq_reader reader;
+	uint8_t *image; /* the ring that our reader reads */
+	size_t got;
+	uint64_t deliverable;
+	uint8_t *feed;
+	size_t feed_size, feed_room;
+	uint64_t random;
+	pid_t pid;
+	char feed_path[512], records_path[512], ring_path[512], out_path[512];
+};
+
+/* Rings that the driver reads at the same time as the next one is written. */
+#define REFEREE_JOBS 3
+
+/*
+ * Write the number-th ring of a pair, of `packets` packets and 2^log_size slots
+ * (0: any size), read it, and have the driver start to read it.
+ */
+void referee_start(struct job *j, struct pair *pair, unsigned number, uint32_t packets,
+		   unsigned log_size);
+/* If it was started: wait for the driver, judge, add to the pair's counts, and tidy up. */
+void referee_finish(struct job *j);
 
 #endif

@@ -2,40 +2,14 @@
 /*
  * Does the driver say of a ring what our reader says?  From a completion
  * follows, by hand, what a packet buffer must hold; then come the differences
- * that the referee's README lists as the driver's own, each with a name, and
- * nothing else may differ.
+ * that are the driver's own (test_referee_random_exceptions.c), and nothing else
+ * may differ.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "test_referee_random.h"
-
-/* Public values of DPDK: rte_mbuf_core.h; RX_TIMESTAMP is the first dynamic flag. */
-#define RX_VLAN          (UINT64_C(1) << 0)
-#define RX_RSS_HASH      (UINT64_C(1) << 1)
-#define RX_FDIR          (UINT64_C(1) << 2)
-#define RX_VLAN_STRIPPED (UINT64_C(1) << 6)
-#define RX_IP_GOOD       (UINT64_C(1) << 7)
-#define RX_L4_GOOD       (UINT64_C(1) << 8)
-#define RX_FDIR_ID       (UINT64_C(1) << 13)
-#define RX_TIMESTAMP     (UINT64_C(1) << 23)
-#define EXTERNAL         (UINT64_C(1) << 61)
-#define HEADROOM         128u
-
-/* Members of a record that mean something. */
-#define VALID_RSS       1
-#define VALID_VLAN      2
-#define VALID_MARK      4
-#define VALID_TIMESTAMP 8
-#define VALID_STRIDE    16
-#define VALID_ATTACHED  32
-
-struct judge {
-	const struct referee_case *c;
-	const struct ring_config *g;
-	const struct cqesim_completion *title; /* enhanced: the last plain one */
-};
+#include "test_referee_random_judge.h"
 
 /* ---- what follows from a completion ---- */
 
@@ -53,20 +27,19 @@ static uint32_t packet_type(uint8_t pkt_info, uint8_t hdr)
 	return 1 | l3[ip] | transport;
 }
 
-static bool attached(const struct ring_config *g, const struct cqesim_completion *c,
-		     uint32_t length)
+bool judge_attached(const struct ring_config *g, const struct cqesim_completion *c, uint32_t length)
 {
 	/* PMD mprq_buf_to_pkt: not if short, or if the next packet would have no headroom. */
 	return g->log_strides && length > g->memcpy_len &&
 	       length + HEADROOM <= (uint32_t)c->strides << g->shape.log_stride;
 }
 
-static uint32_t delivered_length(const struct ring_config *g, const struct cqesim_completion *c)
+uint32_t judge_length(const struct ring_config *g, const struct cqesim_completion *c)
 {
 	return c->meta.byte_cnt - (g->crc ? 4 : 0);
 }
 
-static void set_mark(struct referee_record *r, uint32_t tag)
+void judge_set_mark(struct referee_record *r, uint32_t tag)
 {
 	/* README: the tag's three bytes the other way round, less one. */
 	r->ol_flags |= RX_FDIR | RX_FDIR_ID;
@@ -74,7 +47,7 @@ static void set_mark(struct referee_record *r, uint32_t tag)
 	r->mark = ((tag & 0xff) << 16 | (tag & 0xff00) | tag >> 16) - 1;
 }
 
-static void set_vlan(struct referee_record *r, const struct cqesim_completion *c, bool stripped)
+void judge_set_vlan(struct referee_record *r, const struct cqesim_completion *c, bool stripped)
 {
 	r->ol_flags &= ~(RX_VLAN | RX_VLAN_STRIPPED);
 	r->valid &= (uint16_t)~VALID_VLAN;
@@ -86,21 +59,22 @@ static void set_vlan(struct referee_record *r, const struct cqesim_completion *c
 	}
 }
 
-static uint64_t checksum_flags(const struct cqesim_completion *c)
+uint64_t judge_checksum_flags(const struct cqesim_completion *c)
 {
-	return (c->meta.hds_ip_ext & 2 ? RX_IP_GOOD : 0) | (c->meta.hds_ip_ext & 4 ? RX_L4_GOOD : 0);
+	return (c->meta.hds_ip_ext & 2 ? RX_IP_GOOD : 0) |
+	       (c->meta.hds_ip_ext & 4 ? RX_L4_GOOD : 0);
 }
 
 /* What a packet buffer holds for a completion, with this queue's offloads. */
 static struct referee_record fill(const struct ring_config *g, const struct cqesim_completion *c)
 {
 	struct referee_record r = {
-		.length = delivered_length(g, c),
+		.length = judge_length(g, c),
 		.ptype = packet_type(c->meta.pkt_info, c->meta.l4_l3_hdr_type),
 	};
 
 	if (g->csum)
-		r.ol_flags |= checksum_flags(c);
+		r.ol_flags |= judge_checksum_flags(c);
 	if (g->rss && c->meta.rx_hash_res) {
 		r.ol_flags |= RX_RSS_HASH;
 		r.valid |= VALID_RSS;
@@ -109,234 +83,18 @@ static struct referee_record fill(const struct ring_config *g, const struct cqes
 	if (g->mark && c->meta.flow_tag == 0xffffff)
 		r.ol_flags |= RX_FDIR; /* a rule without a mark */
 	else if (g->mark && c->meta.flow_tag)
-		set_mark(&r, c->meta.flow_tag);
-	set_vlan(&r, c, g->vlan_strip && c->meta.l4_l3_hdr_type & 1);
+		judge_set_mark(&r, c->meta.flow_tag);
+	judge_set_vlan(&r, c, g->vlan_strip && c->meta.l4_l3_hdr_type & 1);
 	if (g->timestamp) {
 		r.ol_flags |= RX_TIMESTAMP;
 		r.valid |= VALID_TIMESTAMP;
 		r.timestamp = c->timestamp;
 	}
-	if (attached(g, c, r.length)) {
+	if (judge_attached(g, c, r.length)) {
 		r.ol_flags |= EXTERNAL;
 		r.valid |= VALID_ATTACHED;
 	}
 	return r;
-}
-
-/* ---- the driver's own differences ---- */
-
-#define VEC        (1u << RING_VEC)
-#define MPRQ       (1u << RING_MPRQ)
-#define MPRQ_VEC   (1u << RING_MPRQ_VEC)
-#define SCALAR     (1u << RING_SCALAR | 1u << RING_OOO)
-#define VERSION_22 1u
-#define VERSION_24 2u
-#define EITHER     (VERSION_22 | VERSION_24)
-
-/* Whether it applies to this packet, and the record changed as the driver would. */
-typedef bool difference(const struct judge *j, const struct cqesim_completion *c,
-			const struct referee_record *said, struct referee_record *want);
-
-static bool hash_zero_flag(const struct judge *j, const struct cqesim_completion *c,
-			   const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (!j->g->rss || c->meta.rx_hash_res)
-		return false;
-	want->ol_flags |= RX_RSS_HASH;
-	want->valid |= VALID_RSS;
-	return true;
-}
-
-static bool no_hash(const struct judge *j, const struct cqesim_completion *c,
-		    const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (!c->session_n || j->g->shape.format == CQESIM_MINI_HASH ||
-	    !(want->ol_flags & RX_RSS_HASH))
-		return false;
-	want->ol_flags &= ~RX_RSS_HASH;
-	want->valid &= (uint16_t)~VALID_RSS;
-	want->rss = 0;
-	return true;
-}
-
-static bool ignores_csum(const struct judge *j, const struct cqesim_completion *c,
-			 const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (j->g->csum || !checksum_flags(c))
-		return false;
-	want->ol_flags |= checksum_flags(c);
-	return true;
-}
-
-static bool ignores_vlan_strip(const struct judge *j, const struct cqesim_completion *c,
-			       const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (j->g->vlan_strip || !(c->meta.l4_l3_hdr_type & 1))
-		return false;
-	set_vlan(want, c, true);
-	return true;
-}
-
-static bool l34h_session(const struct judge *j, const struct cqesim_completion *c)
-{
-	return c->session_n && j->g->shape.format == CQESIM_MINI_L34H_STRIDX;
-}
-
-static bool l34h_never_vlan(const struct judge *j, const struct cqesim_completion *c,
-			    const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (!l34h_session(j, c) || !(want->ol_flags & RX_VLAN))
-		return false;
-	set_vlan(want, c, false);
-	return true;
-}
-
-/* Packet i of c's session. */
-static const struct cqesim_completion *mate(const struct cqesim_completion *c, uint32_t i)
-{
-	return c - c->session_i + i;
-}
-
-/* Bits come from packet 3-j of this four and of those before; unused minis are 0 here. */
-static bool l34h_vlan_order(const struct judge *j, const struct cqesim_completion *c,
-			    const struct referee_record *said, struct referee_record *want)
-{
-	bool was = want->ol_flags & RX_VLAN, stripped = false;
-
-	(void)said;
-	if (!l34h_session(j, c))
-		return false;
-	for (uint32_t i = 3 - c->session_i % 4; i < c->session_i / 4 * 4 + 4; i += 4)
-		if (i < c->session_n)
-			stripped |= mate(c, i)->meta.l4_l3_hdr_type & 1;
-	set_vlan(want, c, stripped);
-	return was != stripped;
-}
-
-static bool ftag_session(const struct judge *j, const struct cqesim_completion *c)
-{
-	return c->session_n && j->g->mark && j->g->shape.format == CQESIM_MINI_FTAG_STRIDX;
-}
-
-static bool ftag_sticky_mark(const struct judge *j, const struct cqesim_completion *c,
-			     const struct referee_record *said, struct referee_record *want)
-{
-	bool earlier = false;
-
-	(void)said;
-	if (!ftag_session(j, c) || c->meta.flow_tag)
-		return false;
-	for (uint32_t i = c->session_i % 4; i < c->session_i; i += 4)
-		earlier |= mate(c, i)->meta.flow_tag != 0;
-	if (earlier)
-		set_mark(want, 0);
-	return earlier;
-}
-
-static bool ftag_default_mark(const struct judge *j, const struct cqesim_completion *c,
-			      const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (!ftag_session(j, c) || c->meta.flow_tag != 0xffffff)
-		return false;
-	set_mark(want, 0xffffff);
-	return true;
-}
-
-static bool session_timestamp(const struct judge *j, const struct cqesim_completion *c,
-			      const struct referee_record *said, struct referee_record *want)
-{
-	bool title = j->g->shape.layout == CQESIM_CQ_BASIC && !c->session_i;
-
-	if (!j->g->timestamp || !c->session_n || title)
-		return false;
-	want->timestamp = said->timestamp; /* whatever was in memory */
-	return true;
-}
-
-static bool error_is_packet(const struct judge *j, const struct cqesim_completion *c,
-			    const struct referee_record *said, struct referee_record *want)
-{
-	if (c->opcode != CQESIM_OP_RESP_ERR)
-		return false;
-	if (j->g->timestamp) /* syndromes, in an error */
-		want->timestamp = said->timestamp;
-	return true;
-}
-
-static bool attached_title(const struct judge *j, const struct cqesim_completion *c,
-			   const struct referee_record *said, struct referee_record *want)
-{
-	(void)said;
-	if (!c->session_n || j->g->shape.layout != CQESIM_CQ_ENHANCED ||
-	    j->g->shape.format != CQESIM_MINI_HASH || want->ol_flags & EXTERNAL ||
-	    !attached(j->g, j->title, delivered_length(j->g, j->title)))
-		return false;
-	want->ol_flags |= EXTERNAL;
-	return true;
-}
-
-/* Those without a function are about more than one packet: see count() below. */
-enum { CRITICAL_DROP = 0, NOT_COUNTED, INDEX_16, PAST_END, INVALIDATES, PER_PACKET };
-
-static const struct {
-	const char *name;
-	unsigned paths, versions;
-	difference *apply;
-	const char *what;
-} exceptions[] = {
-	[CRITICAL_DROP] = {"critical_drop", SCALAR | MPRQ, EITHER, NULL,
-			   "after a critical error everything up to the first entry that is not "
-			   "software's yet is thrown away"},
-	[NOT_COUNTED] = {"error_not_counted", SCALAR | MPRQ, EITHER, NULL,
-			 "errors that are not critical are not counted"},
-	[INDEX_16] = {"index_16_bits", SCALAR | MPRQ, VERSION_22, NULL,
-		      "a session leaves 16 bits of the consumer index"},
-	[PAST_END] = {"reads_past_end", VEC, VERSION_24, NULL,
-		      "after an array that ends with the ring it looks at the slot that would "
-		      "follow"},
-	[INVALIDATES] = {"array_invalidated", MPRQ_VEC, VERSION_24, NULL,
-			 "op_own of an array's slots becomes 0xf0, which nothing asks for"},
-	[PER_PACKET] = {"vec_hash_zero_flag", VEC | MPRQ_VEC, EITHER, hash_zero_flag,
-			"the RSS flag is set for hash 0"},
-	{"vec_no_hash", VEC | MPRQ_VEC, EITHER, no_hash,
-	 "sessions in formats without a hash: no hash, where scalar gives the title's"},
-	{"vec_ignores_csum", VEC | MPRQ_VEC, EITHER, ignores_csum,
-	 "checksum flags even if not asked for"},
-	{"vec_ignores_vlan_strip", VEC | MPRQ_VEC, EITHER, ignores_vlan_strip,
-	 "the stripped VLAN even if not asked for"},
-	{"l34h_never_vlan", SCALAR | MPRQ, VERSION_22, l34h_never_vlan,
-	 "the VLAN bit of L34H minis is not seen"},
-	{"vec_l34h_vlan_order", VEC | MPRQ_VEC, EITHER, l34h_vlan_order,
-	 "VLAN bits of each four L34H minis in reverse order, never cleared in the session"},
-	{"vec_ftag_sticky_mark", VEC | MPRQ_VEC, EITHER, ftag_sticky_mark,
-	 "a mark for tag 0 if the packet in the same place of an earlier four had one"},
-	{"vec_ftag_default_mark", VEC | MPRQ_VEC, EITHER, ftag_default_mark,
-	 "tag 0xffffff taken for a mark"},
-	{"vec_session_timestamp", VEC | MPRQ_VEC, EITHER, session_timestamp,
-	 "old memory for a time stamp, in sessions but for the title"},
-	{"mprq_error_is_packet", MPRQ, EITHER, error_is_packet,
-	 "a packet of the entry's length for an error that is not critical"},
-	{"mprq_vec_attached_title", MPRQ_VEC, VERSION_24, attached_title,
-	 "copied packets of an array get the attached flag of the title"},
-};
-const unsigned referee_exceptions = sizeof(exceptions) / sizeof(exceptions[0]);
-_Static_assert(sizeof(exceptions) / sizeof(exceptions[0]) <= REFEREE_EXCEPTIONS_MAX, "table size");
-
-const char *referee_exception_name(unsigned i)
-{
-	return exceptions[i].name;
-}
-
-static bool about(unsigned i, const struct ring_config *g)
-{
-	return exceptions[i].paths >> g->path & 1 &&
-	       exceptions[i].versions & (g->newer ? VERSION_24 : VERSION_22);
 }
 
 /* ---- packet by packet ---- */
@@ -366,7 +124,8 @@ static void set_place(const struct ring_config *g, const struct cqesim_completio
 static int describe(char *text, size_t size, const char *who, const struct referee_record *r)
 {
 	return snprintf(text, size,
-			"%s: length %u, type %#x, flags %#" PRIx64 ", hash %#x, mark %#x, VLAN %#x, "
+			"%s: length %u, type %#x, flags %#" PRIx64
+			", hash %#x, mark %#x, VLAN %#x, "
 			"time %" PRIu64 ", stride %u of descriptor %u, valid %#x",
 			who, r->length, r->ptype, r->ol_flags, r->rss, r->mark, r->vlan,
 			r->timestamp, r->stride, r->descriptor, r->valid);
@@ -375,8 +134,8 @@ static int describe(char *text, size_t size, const char *who, const struct refer
 static void differ(const struct cqesim_completion *c, size_t i, const struct referee_record *said,
 		   const struct referee_record *want, char *text, size_t size)
 {
-	int n = snprintf(text, size, "completion %zu (index %u, %u of %u, opcode %u): ", i, c->index,
-			 c->session_i, c->session_n, c->opcode);
+	int n = snprintf(text, size, "completion %zu (index %u, %u of %u, opcode %u): ", i,
+			 c->index, c->session_i, c->session_n, c->opcode);
 
 	n += describe(text + n, size - (size_t)n, "driver", said);
 	n += snprintf(text + n, size - (size_t)n, "; ");
@@ -394,7 +153,7 @@ static bool judge_packets(struct judge *j, uint64_t *count, char *text, size_t s
 		bool lost = k->fate[i] == RING_LOST;
 
 		if (lost) {
-			count[CRITICAL_DROP] += about(CRITICAL_DROP, j->g);
+			count[CRITICAL_DROP] += judge_about(CRITICAL_DROP, j->g);
 			strides = 0; /* the queue starts afresh */
 		}
 		if (is_packet(j, c, (enum ring_fate)k->fate[i])) {
@@ -402,14 +161,15 @@ static bool judge_packets(struct judge *j, uint64_t *count, char *text, size_t s
 			const struct referee_record *said = &k->records[packet];
 
 			if (packet == k->record_count) {
-				snprintf(text, size, "completion %zu of %zu (index %u) is missing", i,
-					 k->count, c->index);
+				snprintf(text, size, "completion %zu of %zu (index %u) is missing",
+					 i, k->count, c->index);
 				return false;
 			}
 			want.number = packet++;
 			set_place(j->g, c, strides, &want);
 			for (unsigned e = PER_PACKET; e < referee_exceptions; e++)
-				if (about(e, j->g) && exceptions[e].apply(j, c, said, &want))
+				if (judge_about(e, j->g) &&
+				    referee_exception[e].apply(j, c, said, &want))
 					count[e]++;
 			if (memcmp(&want, said, sizeof(want))) {
 				differ(c, i, said, &want, text, size);
@@ -434,7 +194,7 @@ static bool judge_rings(const struct judge *j, uint64_t *count, char *text, size
 {
 	size_t bytes = cqesim_cq_ring_bytes(&j->g->shape);
 	const uint8_t *ours = j->c->ring, *theirs = j->c->driver_ring;
-	bool may = about(INVALIDATES, j->g) && j->g->shape.layout == CQESIM_CQ_ENHANCED;
+	bool may = judge_about(INVALIDATES, j->g) && j->g->shape.layout == CQESIM_CQ_ENHANCED;
 
 	for (size_t i = 0; i < bytes; i++) {
 		if (ours[i] == theirs[i])
@@ -464,7 +224,7 @@ static uint32_t index_mask(const struct judge *j, uint64_t *count)
 {
 	if (j->g->newer)
 		return 0xffffff; /* 24 bits, always */
-	if (!about(INDEX_16, j->g))
+	if (!judge_about(INDEX_16, j->g))
 		return UINT32_MAX;
 	count[INDEX_16] += j->c->end != j->c->summary->cq_ci;
 	return 0xffff;
@@ -473,7 +233,7 @@ static uint32_t index_mask(const struct judge *j, uint64_t *count)
 static bool judge_summary(const struct judge *j, uint64_t *count, char *text, size_t size)
 {
 	const struct referee_summary *s = j->c->summary;
-	uint64_t false_external = count[referee_exceptions - 1];
+	uint64_t false_external = count[ATTACHED_TITLE];
 	uint32_t mask = index_mask(j, count);
 	const struct {
 		const char *what;
@@ -522,7 +282,7 @@ void referee_judge(const struct referee_case *c, uint64_t *total, char *text, si
 	if (!judge_packets(&j, count, text, size) || !judge_summary(&j, count, text, size) ||
 	    !judge_rings(&j, count, text, size))
 		return;
-	if (about(PAST_END, j.g) && j.g->shape.layout == CQESIM_CQ_ENHANCED)
+	if (judge_about(PAST_END, j.g) && j.g->shape.layout == CQESIM_CQ_ENHANCED)
 		count[PAST_END] = arrays_at_end(&j);
 	for (unsigned e = 0; e < referee_exceptions; e++)
 		total[e] += count[e];

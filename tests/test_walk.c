@@ -119,6 +119,31 @@ START_TEST(session)
 }
 END_TEST
 
+/* The eighth mini ends in the byte that is rewritten: it is told as it was read. */
+START_TEST(last_mini)
+{
+	struct cqesim_description *d = description("ring: {log_cqe_n: 4}\n"
+						   "entries: [{session: {minis: [{byte_cnt: 60, "
+						   "rx_hash_res: 0x01020304, repeat: 8}]}}]\n");
+	uint8_t *ring = written(d, NULL);
+	struct cqesim_walk *w = walk_of(ring, &d->shape, CQESIM_INVALIDATE_DPDK_SCALAR, 0);
+	struct cqesim_walk_step s = {.kind = CQESIM_WALK_STOP};
+	static const uint8_t mini[] = {1, 2, 3, 4, 0, 0, 0, 60};
+
+	for (unsigned i = 0; i < 8; i++)
+		s = next(w);
+	STEP(s, "mini", 0, 0, 0, 8);
+	MINI(s, 8, 7, 1, 56, 60);
+	ck_assert_mem_eq(s.mini, mini, sizeof(mini));
+	ck_assert_uint_eq(s.change[0].slot, 1);
+	ck_assert_uint_eq(s.change[0].from, 60);
+	ck_assert_uint_eq(ring[64 + 63], 0xf0);
+	cqesim_walk_destroy(w);
+	free(ring);
+	cqesim_description_free(d);
+}
+END_TEST
+
 START_TEST(arrays)
 {
 	struct cqesim_description *d = example("enhanced.yaml");
@@ -483,6 +508,7 @@ void add_walk(Suite *s)
 	TCase *tc = tcase_create("walk");
 
 	tcase_add_loop_test(tc, session, 0, 3);
+	tcase_add_test(tc, last_mini);
 	tcase_add_test(tc, arrays);
 	tcase_add_test(tc, faults);
 	tcase_add_test(tc, first_mini);

@@ -18,7 +18,7 @@
 /* More than this is refused, so that a wrong file is not taken for a log. */
 #define CQESIM_DUMP_MAX_BYTES (UINT64_C(256) << 20)
 /* Most items that are kept; -E2BIG beyond. */
-#define CQESIM_DUMP_MAX_ITEMS (UINT32_C(1) << 20)
+#define CQESIM_DUMP_MAX_ITEMS (UINT32_C(1) << 18)
 
 enum cqesim_dump_kind {
 	CQESIM_DUMP_CQE,       /* bytes of a completion, perhaps not all of them */
@@ -33,12 +33,13 @@ CQESIM_API const char *cqesim_dump_kind_name(enum cqesim_dump_kind kind);
 /* How the bytes were written down. */
 enum cqesim_dump_notation {
 	CQESIM_DUMP_NO_BYTES,
-	CQESIM_DUMP_BYTES,   /* 00 00 9d 00 ...: kernel, rte_hexdump, xxd -g1, hexdump -C, gdb x/xb */
-	CQESIM_DUMP_WORDS,   /* 0000 9d00 ...: xxd; words of the host's order: hexdump, od -x */
-	CQESIM_DUMP_DWORDS,  /* 00000000 9d005304 ...: libmlx5; of the host's order: DPDK, gdb x/xw */
-	CQESIM_DUMP_QWORDS,  /* 64-bit words: crash, gdb x/xg */
-	CQESIM_DUMP_DIGITS,  /* one string of 128 digits */
-	CQESIM_DUMP_BINARY,  /* the bytes themselves */
+	CQESIM_DUMP_BYTES, /* 00 00 9d 00 ...: kernel, rte_hexdump, xxd -g1, hexdump -C, gdb x/xb */
+	CQESIM_DUMP_WORDS, /* 0000 9d00 ...: xxd; words of the host's order: hexdump, od -x */
+	CQESIM_DUMP_DWORDS, /* 00000000 9d005304 ...: libmlx5; of the host's order: DPDK, gdb x/xw
+			     */
+	CQESIM_DUMP_QWORDS, /* 64-bit words: crash, gdb x/xg */
+	CQESIM_DUMP_DIGITS, /* one string of 128 digits */
+	CQESIM_DUMP_BINARY, /* the bytes themselves */
 	CQESIM_DUMP_NOTATIONS
 };
 CQESIM_API const char *cqesim_dump_notation_name(enum cqesim_dump_notation notation);
@@ -50,15 +51,15 @@ enum cqesim_dump_source {
 	CQESIM_DUMP_BY_MLX5_IB,   /* Linux, drivers/infiniband/hw/mlx5 */
 	CQESIM_DUMP_BY_MLX5_CORE, /* Linux, drivers/net/ethernet/mellanox/mlx5 */
 	CQESIM_DUMP_BY_DPDK,
-	CQESIM_DUMP_BY_UCX,       /* and SPDK's and SNAP's copies of its message */
+	CQESIM_DUMP_BY_UCX, /* and SPDK's and SNAP's copies of its message */
 	CQESIM_DUMP_BY_NCCL,
 	CQESIM_DUMP_BY_PERFTEST,
 	CQESIM_DUMP_BY_SPDK,
 	CQESIM_DUMP_BY_OPENMPI,
 	CQESIM_DUMP_BY_LIBFABRIC,
-	CQESIM_DUMP_BY_RPCRDMA,   /* NFS over RDMA */
+	CQESIM_DUMP_BY_RPCRDMA, /* NFS over RDMA */
 	CQESIM_DUMP_BY_NVME,
-	CQESIM_DUMP_BY_VERBS,     /* another program that prints an ibv_wc */
+	CQESIM_DUMP_BY_VERBS, /* another program that prints an ibv_wc */
 	CQESIM_DUMP_SOURCES
 };
 CQESIM_API const char *cqesim_dump_source_name(enum cqesim_dump_source source);
@@ -66,15 +67,15 @@ CQESIM_API const char *cqesim_dump_source_name(enum cqesim_dump_source source);
 /* Why something that looks alike is not decoded. */
 enum cqesim_dump_reason {
 	CQESIM_DUMP_NO_REASON,
-	CQESIM_DUMP_OLD_CARD,      /* mlx4 or mthca: another layout, other codes */
-	CQESIM_DUMP_OTHER_VENDOR,  /* another vendor's card */
-	CQESIM_DUMP_COMMAND,       /* syndrome of a firmware command */
-	CQESIM_DUMP_CQ_EVENT,      /* event about the completion queue itself */
-	CQESIM_DUMP_ASYNC_EVENT,   /* event about a queue pair, DCT, port */
-	CQESIM_DUMP_HEALTH,        /* the firmware's health report */
-	CQESIM_DUMP_HEX,           /* hex bytes that are no completion */
-	CQESIM_DUMP_ZEROS,         /* 64 zero bytes: nothing was written there */
-	CQESIM_DUMP_CODE,          /* machine code in a kernel oops */
+	CQESIM_DUMP_OLD_CARD,     /* mlx4 or mthca: another layout, other codes */
+	CQESIM_DUMP_OTHER_VENDOR, /* another vendor's card */
+	CQESIM_DUMP_COMMAND,      /* syndrome of a firmware command */
+	CQESIM_DUMP_CQ_EVENT,     /* event about the completion queue itself */
+	CQESIM_DUMP_ASYNC_EVENT,  /* event about a queue pair, DCT, port */
+	CQESIM_DUMP_HEALTH,       /* the firmware's health report */
+	CQESIM_DUMP_HEX,          /* hex bytes that are no completion */
+	CQESIM_DUMP_ZEROS,        /* 64 zero bytes: nothing was written there */
+	CQESIM_DUMP_CODE,         /* machine code in a kernel oops */
 	CQESIM_DUMP_REASONS
 };
 CQESIM_API const char *cqesim_dump_reason_name(enum cqesim_dump_reason reason);
@@ -85,8 +86,8 @@ CQESIM_API const char *cqesim_dump_reason_text(enum cqesim_dump_reason reason);
 enum cqesim_dump_fact {
 	CQESIM_FACT_SYNDROME = 1u << 0,
 	CQESIM_FACT_VENDOR = 1u << 1,
-	CQESIM_FACT_HW = 1u << 2,      /* hw_err_synd and hw_synd_type */
-	CQESIM_FACT_OPCODE = 1u << 3,  /* REQ_ERR, RESP_ERR */
+	CQESIM_FACT_HW = 1u << 2,     /* hw_err_synd and hw_synd_type */
+	CQESIM_FACT_OPCODE = 1u << 3, /* REQ_ERR, RESP_ERR */
 	CQESIM_FACT_STATUS = 1u << 4,
 	CQESIM_FACT_QPN = 1u << 5,
 	CQESIM_FACT_REMOTE_QPN = 1u << 6,
@@ -117,19 +118,20 @@ struct cqesim_dump_facts {
 	uint32_t known; /* of enum cqesim_dump_fact */
 	uint32_t qpn, remote_qpn, cqn, srqn;
 	uint32_t wqe_index;
-	uint32_t ci;      /* consumer index of the CQ */
-	uint32_t wq_ci;   /* of the work queue */
+	uint32_t ci;    /* consumer index of the CQ */
+	uint32_t wq_ci; /* of the work queue */
 	uint32_t wq_size;
 	uint32_t lkey, rkey;
 	uint32_t length;
 	uint8_t syndrome;
 	uint8_t vendor_err_synd;
 	uint8_t hw_err_synd;
-	uint8_t hw_synd_type; /* 4 bits: bits 7:4 of byte 53 (KRN mlx5_ifc_cqe_error_syndrome_bits) */
+	uint8_t hw_synd_type; /* 4 bits: bits 7:4 of byte 53 (KRN mlx5_ifc_cqe_error_syndrome_bits)
+			       */
 	uint8_t opcode;       /* of the completion */
 	uint8_t send_opcode;
-	uint8_t status;       /* ibv_wc_status */
-	uint8_t queue;        /* enum cqesim_dump_queue */
+	uint8_t status; /* ibv_wc_status */
+	uint8_t queue;  /* enum cqesim_dump_queue */
 };
 
 /* What clock a line's time stamp is from; only times of the same one compare. */
@@ -162,21 +164,21 @@ struct cqesim_dump_item {
 	enum cqesim_dump_notation notation;
 	enum cqesim_dump_source source;
 	enum cqesim_dump_reason reason;
-	uint32_t flags;     /* of enum cqesim_dump_flag */
-	uint32_t slot;      /* CQESIM_DUMP_IN_RING: which, from 0 */
-	uint64_t line;      /* first line, from 1; binary: 0 */
+	uint32_t flags; /* of enum cqesim_dump_flag */
+	uint32_t slot;  /* CQESIM_DUMP_IN_RING: which, from 0 */
+	uint64_t line;  /* first line, from 1; binary: 0 */
 	uint64_t last_line;
-	uint64_t offset;    /* of the first line, in bytes */
-	uint32_t same_as;   /* index of the item that tells of the same error, or CQESIM_DUMP_NONE */
+	uint64_t offset;  /* of the first line, in bytes */
+	uint32_t same_as; /* index of the item that tells of the same error, or CQESIM_DUMP_NONE */
 	enum cqesim_dump_clock clock;
 	uint64_t time_ns;
-	char device[40];    /* "mlx5_0", "0000:08:00.0 eth2", a host's name; "" */
+	char device[40];                 /* "mlx5_0", "0000:08:00.0 eth2", a host's name; "" */
 	struct cqesim_dump_facts stated; /* by the text, not by the bytes */
-	uint64_t known;     /* bit i: byte i of raw stood in the input */
-	uint64_t size;      /* WQE, hex: bytes seen; statement: 0 */
-	uint64_t value;     /* of a counter */
-	uint8_t raw[64];    /* in memory order; CQE, WQE */
-	char name[48];      /* of a counter; what a foreign thing is called */
+	uint64_t known;                  /* bit i: byte i of raw stood in the input */
+	uint64_t size;                   /* WQE, hex: bytes seen; statement: 0 */
+	uint64_t value;                  /* of a counter */
+	uint8_t raw[64];                 /* in memory order; CQE, WQE */
+	char name[48];                   /* of a counter; what a foreign thing is called */
 };
 
 struct cqesim_dump {
@@ -206,7 +208,8 @@ CQESIM_API bool cqesim_dump_is_error(const struct cqesim_dump_item *item);
 /* Is it one that only follows from an earlier failure? */
 CQESIM_API bool cqesim_dump_is_flush(const struct cqesim_dump_item *item);
 
-/* Bytes that no field of rdma-core's struct mlx5_err_cqe, nor hw_err_synd and hw_synd_type, covers. */
+/* Bytes that no field of rdma-core's struct mlx5_err_cqe, nor hw_err_synd and hw_synd_type, covers.
+ */
 #define CQESIM_DUMP_ERR_RESERVED UINT64_C(0x000ffff0ffffffff)
 /*
  * XOR of all bytes but the owner bit, and 0xff: 0 where the signature byte (62)
@@ -241,12 +244,12 @@ CQESIM_API const char *const *cqesim_dump_advice(const struct cqesim_dump_facts 
  */
 struct cqesim_dump_vendor {
 	uint8_t vendor_err_synd;
-	uint8_t syndrome;     /* it was always seen with; 0: several */
-	int16_t hw_err_synd;  /* -1: whatever it is */
+	uint8_t syndrome;    /* it was always seen with; 0: several */
+	int16_t hw_err_synd; /* -1: whatever it is */
 	char grade;
-	const char *with;     /* in words: syndrome and side */
-	const char *meaning;  /* A and B: what was said; C and D: NULL, nothing is to be said */
-	const char *seen;     /* in public with */
+	const char *with;    /* in words: syndrome and side */
+	const char *meaning; /* A and B: what was said; C and D: NULL, nothing is to be said */
+	const char *seen;    /* in public with */
 	const char *sources;
 };
 /* The best fitting row, or NULL: not publicly documented. */
@@ -270,10 +273,10 @@ CQESIM_API const char *cqesim_dump_counter_text(const char *name);
 
 /* Several together. */
 struct cqesim_dump_verdict {
-	uint32_t root;      /* index of the item that is the cause, or CQESIM_DUMP_NONE */
-	uint32_t errors;    /* completions that failed, each told once */
-	uint32_t flushes;   /* of these, consequences */
-	uint32_t completions; /* that did not fail */
+	uint32_t root;               /* index of the item that is the cause, or CQESIM_DUMP_NONE */
+	uint32_t errors;             /* completions that failed, each told once */
+	uint32_t flushes;            /* of these, consequences */
+	uint32_t completions;        /* that did not fail */
 	char text[CQESIM_DUMP_TEXT]; /* which was first, and how that is known */
 };
 CQESIM_API void cqesim_dump_verdict(const struct cqesim_dump *dump,

@@ -18,6 +18,7 @@ enum {
 int cmd_replay(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_models(int argc, char **argv);
+int cmd_decode(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_walk(int argc, char **argv);
 int cmd_formats(int argc, char **argv);

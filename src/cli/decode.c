@@ -160,7 +160,8 @@ static int decode_log(const uint8_t *bytes, uint64_t size, const struct decode_o
 			decode_text(&dump, o);
 	}
 	if (!dump.count) {
-		complain("%s: no completion, and no line or counter that tells of one, in %llu lines",
+		complain("%s: no completion, and no line or counter that tells of one, in %llu "
+			 "lines",
 			 o->source, (unsigned long long)dump.lines);
 		code = EXIT_INPUT;
 	} else if (!found_something(&dump)) {
@@ -196,7 +197,8 @@ static int vendor(const char *text)
 	errno = 0;
 	unsigned long code = strtoul(text, &end, 0);
 	if (!all && (errno || *end || *text < '0' || *text > '9' || code > 0xff))
-		return usage_error(COMMAND, "--vendor %s: expected 0 to 255, 0x for hexadecimal, or all",
+		return usage_error(COMMAND,
+				   "--vendor %s: expected 0 to 255, 0x for hexadecimal, or all",
 				   text);
 	for (unsigned i = 0; i < cqesim_dump_vendor_count; i++) {
 		const struct cqesim_dump_vendor *v = &cqesim_dump_vendors[i];
@@ -228,12 +230,14 @@ static int ring_option(int c, struct decode_options *o)
 		return 0;
 	case OPT_CI:
 		if (!parse_count(optarg, 0, UINT32_MAX, false, &v))
-			return usage_error(COMMAND, "--cq-ci %s: expected 0 to %u", optarg, UINT32_MAX);
+			return usage_error(COMMAND, "--cq-ci %s: expected 0 to %u", optarg,
+					   UINT32_MAX);
 		o->ci = (uint32_t)v;
 		return 0;
 	case OPT_LAYOUT:
 		if (strcmp(optarg, "basic") && strcmp(optarg, "enhanced"))
-			return usage_error(COMMAND, "--layout %s: expected basic or enhanced", optarg);
+			return usage_error(COMMAND, "--layout %s: expected basic or enhanced",
+					   optarg);
 		o->shape.layout = *optarg == 'e' ? CQESIM_CQ_ENHANCED : CQESIM_CQ_BASIC;
 		return 0;
 	case OPT_FORMAT:

@@ -42,13 +42,13 @@ struct decode_writer {
 	unsigned depth;
 	bool first; /* nothing written yet at this depth */
 };
-void json_open(struct decode_writer *w, const char *key, char bracket);
-void json_close(struct decode_writer *w, char bracket);
-void json_text(struct decode_writer *w, const char *key, const char *value);
-void json_uint(struct decode_writer *w, const char *key, uint64_t value);
-void json_bool(struct decode_writer *w, const char *key, bool value);
-void json_null(struct decode_writer *w, const char *key);
+void dump_json_open(struct decode_writer *w, const char *key, char bracket);
+void dump_json_close(struct decode_writer *w, char bracket);
+void dump_json_text(struct decode_writer *w, const char *key, const char *value);
+void dump_json_uint(struct decode_writer *w, const char *key, uint64_t value);
+void dump_json_bool(struct decode_writer *w, const char *key, bool value);
+void dump_json_null(struct decode_writer *w, const char *key);
 /* fields, and for failures error, vendor, next, of one completion's bytes */
-void json_completion(struct decode_writer *w, const struct cqesim_dump_item *item);
+void dump_json_completion(struct decode_writer *w, const struct cqesim_dump_item *item);
 
 #endif

@@ -35,16 +35,24 @@ static void position(const struct cqesim_field *f, char *text, size_t size)
 
 static void value_text(const char *name, unsigned bits, uint64_t v, char *text, size_t size)
 {
-	const char *called = cqesim_value_name(name, v);
+	const char *called = name ? cqesim_value_name(name, v) : NULL;
 	int n;
 
 	if (v < 10)
 		n = snprintf(text, size, "%llu", (unsigned long long)v);
 	else
-		n = snprintf(text, size, "0x%0*llx (%llu)", (int)(bits + 3) / 4, (unsigned long long)v,
-			     (unsigned long long)v);
+		n = snprintf(text, size, "0x%0*llx (%llu)", (int)(bits + 3) / 4,
+			     (unsigned long long)v, (unsigned long long)v);
 	if (called && n > 0 && (size_t)n < size)
 		snprintf(text + n, size - (size_t)n, " %s", called);
+}
+
+/* What names the field's values; a receive that failed has no operation in byte 56. */
+static const char *names_of(const struct cqesim_field *f, const uint8_t raw[64])
+{
+	bool receive = raw[CQESIM_OP_OWN_BYTE] >> 4 == CQESIM_OP_RESP_ERR;
+
+	return receive && !strcmp(f->name, "wqe_opcode") ? NULL : f->name;
 }
 
 /* A row of the table; a meaning that is long goes on below itself. */
@@ -93,7 +101,8 @@ static void error_extras(const uint8_t raw[64], uint64_t known, unsigned indent)
 		return;
 	indented(indent);
 	if (cqesim_dump_signature_residual(raw))
-		printf("signature (XOR of all bytes): off by 0x%02x, not computed or over more than is "
+		printf("signature (XOR of all bytes): off by 0x%02x, not computed or over more "
+		       "than is "
 		       "here\n",
 		       cqesim_dump_signature_residual(raw));
 	else
@@ -116,7 +125,7 @@ void decode_fields(const uint8_t raw[64], uint64_t known, unsigned indent)
 			row(indent, where, f->name, "not in the input", f->meaning);
 			continue;
 		}
-		value_text(f->name, f->bits, v, value, sizeof(value));
+		value_text(names_of(f, raw), f->bits, v, value, sizeof(value));
 		row(indent, where, f->name, value, f->meaning);
 		parts(view, f, v, indent);
 	}
@@ -159,7 +168,8 @@ static void legend(const struct cqesim_layout *view, const struct mark *m, const
 			continue;
 		position(f, where, sizeof(where));
 		if (whole(f, known))
-			value_text(f->name, f->bits, cqesim_field_get(f, raw), value, sizeof(value));
+			value_text(names_of(f, raw), f->bits, cqesim_field_get(f, raw), value,
+				   sizeof(value));
 		else
 			snprintf(value, sizeof(value), "not in the input");
 		indented(indent + 8);
@@ -184,7 +194,8 @@ void decode_annotate(const uint8_t raw[64], uint64_t known, unsigned indent)
 		printf("\n");
 		indented(indent + 6);
 		for (unsigned i = from; i < from + 16; i++)
-			printf(" %c%c", m.letter[i] ? m.letter[i] : '.', m.letter[i] ? m.letter[i] : '.');
+			printf(" %c%c", m.letter[i] ? m.letter[i] : '.',
+			       m.letter[i] ? m.letter[i] : '.');
 		printf("\n");
 		legend(view, &m, raw, known, from, indent);
 	}

@@ -41,7 +41,7 @@ static void key_of(struct decode_writer *w, const char *key)
 	}
 }
 
-void json_open(struct decode_writer *w, const char *key, char bracket)
+void dump_json_open(struct decode_writer *w, const char *key, char bracket)
 {
 	if (w->depth)
 		key_of(w, key);
@@ -50,7 +50,7 @@ void json_open(struct decode_writer *w, const char *key, char bracket)
 	w->first = true;
 }
 
-void json_close(struct decode_writer *w, char bracket)
+void dump_json_close(struct decode_writer *w, char bracket)
 {
 	w->depth--;
 	if (!w->first) {
@@ -63,35 +63,35 @@ void json_close(struct decode_writer *w, char bracket)
 		putchar('\n');
 }
 
-void json_text(struct decode_writer *w, const char *key, const char *value)
+void dump_json_text(struct decode_writer *w, const char *key, const char *value)
 {
 	if (!value)
-		return json_null(w, key);
+		return dump_json_null(w, key);
 	key_of(w, key);
 	string(value);
 }
 
-void json_uint(struct decode_writer *w, const char *key, uint64_t value)
+void dump_json_uint(struct decode_writer *w, const char *key, uint64_t value)
 {
 	if (value > INT64_MAX) /* not every reader has more; hex has it all */
-		return json_null(w, key);
+		return dump_json_null(w, key);
 	key_of(w, key);
 	printf("%llu", (unsigned long long)value);
 }
 
-void json_bool(struct decode_writer *w, const char *key, bool value)
+void dump_json_bool(struct decode_writer *w, const char *key, bool value)
 {
 	key_of(w, key);
 	fputs(value ? "true" : "false", stdout);
 }
 
-void json_null(struct decode_writer *w, const char *key)
+void dump_json_null(struct decode_writer *w, const char *key)
 {
 	key_of(w, key);
 	printf("null");
 }
 
-static void json_hex(struct decode_writer *w, const char *key, const uint8_t *bytes, size_t n)
+static void dump_json_hex(struct decode_writer *w, const char *key, const uint8_t *bytes, size_t n)
 {
 	key_of(w, key);
 	putchar('"');
@@ -114,63 +114,63 @@ static void parts(struct decode_writer *w, const struct cqesim_layout *view,
 		if (strcmp(p->field, f->name))
 			continue;
 		if (!open)
-			json_open(w, "parts", '[');
+			dump_json_open(w, "parts", '[');
 		open = true;
-		json_open(w, NULL, '{');
-		json_text(w, "name", p->name);
-		json_uint(w, "shift", p->shift);
-		json_uint(w, "bits", p->bits);
-		json_uint(w, "value", part);
-		json_text(w, "text", cqesim_value_name(p->name, part));
-		json_text(w, "meaning", p->meaning);
-		json_text(w, "source", p->source);
-		json_close(w, '}');
+		dump_json_open(w, NULL, '{');
+		dump_json_text(w, "name", p->name);
+		dump_json_uint(w, "shift", p->shift);
+		dump_json_uint(w, "bits", p->bits);
+		dump_json_uint(w, "value", part);
+		dump_json_text(w, "text", cqesim_value_name(p->name, part));
+		dump_json_text(w, "meaning", p->meaning);
+		dump_json_text(w, "source", p->source);
+		dump_json_close(w, '}');
 	}
 	if (open)
-		json_close(w, ']');
+		dump_json_close(w, ']');
 }
 
 static void fields(struct decode_writer *w, const struct cqesim_dump_item *item)
 {
 	const struct cqesim_layout *view = cqesim_cqe_view(item->raw);
 
-	json_text(w, "view", view->name);
-	json_open(w, "fields", '[');
+	dump_json_text(w, "view", view->name);
+	dump_json_open(w, "fields", '[');
 	for (unsigned i = 0; i < view->count; i++) {
 		const struct cqesim_field *f = &view->fields[i];
 		uint64_t v = cqesim_field_get(f, item->raw), bytes = (UINT64_C(1) << f->bytes) - 1;
 		bool known = (item->known >> f->byte & bytes) == bytes;
 		char hex[24];
 
-		json_open(w, NULL, '{');
-		json_text(w, "name", f->name);
-		json_uint(w, "byte", f->byte);
-		json_uint(w, "bytes", f->bytes);
-		json_uint(w, "shift", f->shift);
-		json_uint(w, "bits", f->bits);
+		dump_json_open(w, NULL, '{');
+		dump_json_text(w, "name", f->name);
+		dump_json_uint(w, "byte", f->byte);
+		dump_json_uint(w, "bytes", f->bytes);
+		dump_json_uint(w, "shift", f->shift);
+		dump_json_uint(w, "bits", f->bits);
 		if (known) {
 			snprintf(hex, sizeof(hex), "0x%llx", (unsigned long long)v);
-			json_uint(w, "value", v);
-			json_text(w, "hex", hex);
-			json_text(w, "text", cqesim_value_name(f->name, v));
+			dump_json_uint(w, "value", v);
+			dump_json_text(w, "hex", hex);
+			dump_json_text(w, "text", cqesim_value_name(f->name, v));
 			parts(w, view, f, v);
 		} else {
-			json_null(w, "value");
+			dump_json_null(w, "value");
 		}
-		json_text(w, "meaning", f->meaning);
-		json_text(w, "source", f->source);
-		json_close(w, '}');
+		dump_json_text(w, "meaning", f->meaning);
+		dump_json_text(w, "source", f->source);
+		dump_json_close(w, '}');
 	}
-	json_close(w, ']');
+	dump_json_close(w, ']');
 }
 
 static void reserved(struct decode_writer *w, const uint8_t raw[64])
 {
-	json_open(w, "nonzero_in_reserved", '[');
+	dump_json_open(w, "nonzero_in_reserved", '[');
 	for (unsigned i = 0; i < 64; i++)
 		if (CQESIM_DUMP_ERR_RESERVED >> i & 1 && raw[i])
-			json_uint(w, NULL, i);
-	json_close(w, ']');
+			dump_json_uint(w, NULL, i);
+	dump_json_close(w, ']');
 }
 
 /* The values of an error completion by name, as they are mostly asked for. */
@@ -181,31 +181,31 @@ static void error(struct decode_writer *w, const uint8_t raw[64])
 
 	cqesim_cqe_err_decode(raw, &e);
 	snprintf(pair, sizeof(pair), "%u/%u", e.hw_synd_type >> 4, e.hw_err_synd);
-	json_open(w, "error", '{');
-	json_uint(w, "opcode", e.opcode);
-	json_text(w, "opcode_name", cqesim_opcode_name(e.opcode));
-	json_uint(w, "cqe_format", e.format);
-	json_uint(w, "solicited", e.se);
-	json_uint(w, "owner", e.owner);
-	json_uint(w, "syndrome", e.syndrome);
-	json_text(w, "syndrome_name", cqesim_syndrome_name(e.syndrome));
-	json_uint(w, "vendor_err_synd", e.vendor_err_synd);
-	json_uint(w, "hw_err_synd", e.hw_err_synd);
-	json_uint(w, "hw_synd_type_byte", e.hw_synd_type);
-	json_text(w, "ucx_style_hw_synd", pair);
-	json_uint(w, "s_wqe_opcode", e.wqe_opcode);
-	json_text(w, "s_wqe_opcode_name",
-		  e.opcode == CQESIM_OP_REQ_ERR ? cqesim_send_opcode_name(e.wqe_opcode)
-						: "n/a (responder)");
-	json_uint(w, "qpn", e.qpn);
-	json_uint(w, "wqe_counter", e.wqe_counter);
-	json_uint(w, "signature", e.signature);
-	json_uint(w, "srqn_uidx", e.srqn);
-	json_uint(w, "byte_cnt_off44", e.byte_cnt);
-	json_uint(w, "dword_off48", cqesim_be_load(raw + 48, 4));
+	dump_json_open(w, "error", '{');
+	dump_json_uint(w, "opcode", e.opcode);
+	dump_json_text(w, "opcode_name", cqesim_opcode_name(e.opcode));
+	dump_json_uint(w, "cqe_format", e.format);
+	dump_json_uint(w, "solicited", e.se);
+	dump_json_uint(w, "owner", e.owner);
+	dump_json_uint(w, "syndrome", e.syndrome);
+	dump_json_text(w, "syndrome_name", cqesim_syndrome_name(e.syndrome));
+	dump_json_uint(w, "vendor_err_synd", e.vendor_err_synd);
+	dump_json_uint(w, "hw_err_synd", e.hw_err_synd);
+	dump_json_uint(w, "hw_synd_type_byte", e.hw_synd_type);
+	dump_json_text(w, "ucx_style_hw_synd", pair);
+	dump_json_uint(w, "s_wqe_opcode", e.wqe_opcode);
+	dump_json_text(w, "s_wqe_opcode_name",
+		       e.opcode == CQESIM_OP_REQ_ERR ? cqesim_send_opcode_name(e.wqe_opcode)
+						     : "n/a (responder)");
+	dump_json_uint(w, "qpn", e.qpn);
+	dump_json_uint(w, "wqe_counter", e.wqe_counter);
+	dump_json_uint(w, "signature", e.signature);
+	dump_json_uint(w, "srqn_uidx", e.srqn);
+	dump_json_uint(w, "byte_cnt_off44", e.byte_cnt);
+	dump_json_uint(w, "dword_off48", cqesim_be_load(raw + 48, 4));
 	reserved(w, raw);
-	json_uint(w, "signature_residual_xor", cqesim_dump_signature_residual(raw));
-	json_close(w, '}');
+	dump_json_uint(w, "signature_residual_xor", cqesim_dump_signature_residual(raw));
+	dump_json_close(w, '}');
 }
 
 static void vendor(struct decode_writer *w, const struct cqesim_dump_facts *f)
@@ -214,27 +214,27 @@ static void vendor(struct decode_writer *w, const struct cqesim_dump_facts *f)
 	char text[CQESIM_DUMP_TEXT], grade[2] = "";
 
 	if (!(f->known & CQESIM_FACT_VENDOR))
-		return json_null(w, "vendor");
+		return dump_json_null(w, "vendor");
 	cqesim_dump_vendor_text(f, text, sizeof(text));
-	json_open(w, "vendor", '{');
-	json_uint(w, "value", f->vendor_err_synd);
+	dump_json_open(w, "vendor", '{');
+	dump_json_uint(w, "value", f->vendor_err_synd);
 	if (v)
 		grade[0] = v->grade;
-	json_text(w, "grade", v ? grade : NULL);
-	json_text(w, "with", v ? v->with : NULL);
-	json_text(w, "meaning", v ? v->meaning : NULL);
-	json_text(w, "seen", v ? v->seen : NULL);
-	json_text(w, "sources", v ? v->sources : NULL);
-	json_text(w, "text", text);
-	json_close(w, '}');
+	dump_json_text(w, "grade", v ? grade : NULL);
+	dump_json_text(w, "with", v ? v->with : NULL);
+	dump_json_text(w, "meaning", v ? v->meaning : NULL);
+	dump_json_text(w, "seen", v ? v->seen : NULL);
+	dump_json_text(w, "sources", v ? v->sources : NULL);
+	dump_json_text(w, "text", text);
+	dump_json_close(w, '}');
 }
 
 static void next(struct decode_writer *w, const struct cqesim_dump_facts *f)
 {
-	json_open(w, "next", '[');
+	dump_json_open(w, "next", '[');
 	for (const char *const *line = cqesim_dump_advice(f); *line; line++)
-		json_text(w, NULL, *line);
-	json_close(w, ']');
+		dump_json_text(w, NULL, *line);
+	dump_json_close(w, ']');
 }
 
 static void facts(struct decode_writer *w, const char *key, const struct cqesim_dump_facts *f)
@@ -264,19 +264,19 @@ static void facts(struct decode_writer *w, const char *key, const struct cqesim_
 		{CQESIM_FACT_RKEY, "rkey", f->rkey},
 	};
 
-	json_open(w, key, '{');
+	dump_json_open(w, key, '{');
 	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
 		if (f->known & number[i].fact)
-			json_uint(w, number[i].name, number[i].value);
+			dump_json_uint(w, number[i].name, number[i].value);
 	if (f->known & CQESIM_FACT_SYNDROME)
-		json_text(w, "syndrome_name", cqesim_syndrome_name(f->syndrome));
+		dump_json_text(w, "syndrome_name", cqesim_syndrome_name(f->syndrome));
 	if (f->known & CQESIM_FACT_STATUS)
-		json_text(w, "status_name", cqesim_dump_status_name(f->status));
+		dump_json_text(w, "status_name", cqesim_dump_status_name(f->status));
 	if (f->known & CQESIM_FACT_SEND_OPCODE)
-		json_text(w, "s_wqe_opcode_name", cqesim_send_opcode_name(f->send_opcode));
+		dump_json_text(w, "s_wqe_opcode_name", cqesim_send_opcode_name(f->send_opcode));
 	if (f->known & CQESIM_FACT_QPN && f->queue < sizeof(queue) / sizeof(queue[0]))
-		json_text(w, "queue", queue[f->queue]);
-	json_close(w, '}');
+		dump_json_text(w, "queue", queue[f->queue]);
+	dump_json_close(w, '}');
 }
 
 static bool has_error_bytes(const struct cqesim_dump_item *item)
@@ -287,7 +287,7 @@ static bool has_error_bytes(const struct cqesim_dump_item *item)
 	       (opcode == CQESIM_OP_REQ_ERR || opcode == CQESIM_OP_RESP_ERR);
 }
 
-void json_completion(struct decode_writer *w, const struct cqesim_dump_item *item)
+void dump_json_completion(struct decode_writer *w, const struct cqesim_dump_item *item)
 {
 	struct cqesim_dump_facts f;
 
@@ -299,8 +299,8 @@ void json_completion(struct decode_writer *w, const struct cqesim_dump_item *ite
 	facts(w, "facts", &f);
 	if (has_error_bytes(item))
 		error(w, item->raw);
-	json_text(w, "where", cqesim_dump_where_name(cqesim_dump_where(&f)));
-	json_bool(w, "flush", cqesim_dump_is_flush(item));
+	dump_json_text(w, "where", cqesim_dump_where_name(cqesim_dump_where(&f)));
+	dump_json_bool(w, "flush", cqesim_dump_is_flush(item));
 	vendor(w, &f);
 	next(w, &f);
 }
@@ -309,29 +309,29 @@ void json_completion(struct decode_writer *w, const struct cqesim_dump_item *ite
 
 static void flags(struct decode_writer *w, uint32_t set)
 {
-	static const char *const name[] = {"announced", "swapped", "mixed", "surplus",
+	static const char *const name[] = {"announced", "swapped", "mixed",    "surplus",
 					   "wide",      "in_ring", "conflict", "by_shape",
 					   "rate",      "table",   "array"};
 
-	json_open(w, "flags", '[');
+	dump_json_open(w, "flags", '[');
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
 		if (set >> i & 1)
-			json_text(w, NULL, name[i]);
-	json_close(w, ']');
+			dump_json_text(w, NULL, name[i]);
+	dump_json_close(w, ']');
 }
 
 static void bytes(struct decode_writer *w, const struct cqesim_dump_item *item)
 {
 	unsigned n = item->kind == CQESIM_DUMP_WQE && item->size < 64 ? (unsigned)item->size : 64;
 
-	json_text(w, "notation", cqesim_dump_notation_name(item->notation));
-	json_uint(w, "size", item->size);
-	json_hex(w, "hex", item->raw, n);
-	json_open(w, "missing", '[');
+	dump_json_text(w, "notation", cqesim_dump_notation_name(item->notation));
+	dump_json_uint(w, "size", item->size);
+	dump_json_hex(w, "hex", item->raw, n);
+	dump_json_open(w, "missing", '[');
 	for (unsigned i = 0; i < n; i++)
 		if (!(item->known >> i & 1))
-			json_uint(w, NULL, i);
-	json_close(w, ']');
+			dump_json_uint(w, NULL, i);
+	dump_json_close(w, ']');
 }
 
 static void when(struct decode_writer *w, const struct cqesim_dump_item *item)
@@ -339,11 +339,11 @@ static void when(struct decode_writer *w, const struct cqesim_dump_item *item)
 	static const char *const clock[] = {NULL, "seconds", "day", "year", "date"};
 
 	if (item->clock == CQESIM_DUMP_NO_TIME)
-		return json_null(w, "time");
-	json_open(w, "time", '{');
-	json_text(w, "clock", clock[item->clock]);
-	json_uint(w, "ns", item->time_ns);
-	json_close(w, '}');
+		return dump_json_null(w, "time");
+	dump_json_open(w, "time", '{');
+	dump_json_text(w, "clock", clock[item->clock]);
+	dump_json_uint(w, "ns", item->time_ns);
+	dump_json_close(w, '}');
 }
 
 static void one(struct decode_writer *w, const struct cqesim_dump *dump, uint32_t i)
@@ -351,37 +351,37 @@ static void one(struct decode_writer *w, const struct cqesim_dump *dump, uint32_
 	const struct cqesim_dump_item *item = &dump->items[i];
 	char text[CQESIM_DUMP_TEXT];
 
-	json_open(w, NULL, '{');
-	json_uint(w, "number", i + 1);
-	json_text(w, "kind", cqesim_dump_kind_name(item->kind));
-	json_text(w, "by", cqesim_dump_source_name(item->source));
-	json_text(w, "device", *item->device ? item->device : NULL);
-	json_uint(w, "line", item->line);
-	json_uint(w, "last_line", item->last_line);
-	json_uint(w, "offset", item->offset);
+	dump_json_open(w, NULL, '{');
+	dump_json_uint(w, "number", i + 1);
+	dump_json_text(w, "kind", cqesim_dump_kind_name(item->kind));
+	dump_json_text(w, "by", cqesim_dump_source_name(item->source));
+	dump_json_text(w, "device", *item->device ? item->device : NULL);
+	dump_json_uint(w, "line", item->line);
+	dump_json_uint(w, "last_line", item->last_line);
+	dump_json_uint(w, "offset", item->offset);
 	when(w, item);
 	cqesim_dump_explain(item, text, sizeof(text));
-	json_text(w, "sentence", text);
+	dump_json_text(w, "sentence", text);
 	flags(w, item->flags);
 	if (item->same_as != CQESIM_DUMP_NONE)
-		json_uint(w, "same_as", item->same_as + 1);
+		dump_json_uint(w, "same_as", item->same_as + 1);
 	else
-		json_null(w, "same_as");
+		dump_json_null(w, "same_as");
 	if (item->flags & CQESIM_DUMP_IN_RING)
-		json_uint(w, "slot", item->slot);
+		dump_json_uint(w, "slot", item->slot);
 	if (item->kind == CQESIM_DUMP_COUNTER) {
-		json_text(w, "name", item->name);
-		json_uint(w, "value", item->value);
+		dump_json_text(w, "name", item->name);
+		dump_json_uint(w, "value", item->value);
 	} else {
 		facts(w, "stated", &item->stated);
 	}
 	if (item->kind == CQESIM_DUMP_FOREIGN)
-		json_text(w, "reason", cqesim_dump_reason_name(item->reason));
+		dump_json_text(w, "reason", cqesim_dump_reason_name(item->reason));
 	if (item->kind == CQESIM_DUMP_CQE || item->kind == CQESIM_DUMP_WQE)
 		bytes(w, item);
 	if (item->kind == CQESIM_DUMP_CQE || item->kind == CQESIM_DUMP_STATEMENT)
-		json_completion(w, item);
-	json_close(w, '}');
+		dump_json_completion(w, item);
+	dump_json_close(w, '}');
 }
 
 void decode_json(const struct cqesim_dump *dump, const struct decode_options *o)
@@ -390,26 +390,26 @@ void decode_json(const struct cqesim_dump *dump, const struct decode_options *o)
 	struct cqesim_dump_verdict v;
 
 	cqesim_dump_verdict(dump, &v);
-	json_open(&w, NULL, '{');
-	json_text(&w, "version", cqesim_version());
-	json_text(&w, "source", o->source);
-	json_uint(&w, "bytes", dump->bytes);
-	json_uint(&w, "lines", dump->lines);
-	json_bool(&w, "binary", dump->binary);
-	json_uint(&w, "other_counters", dump->other_counters);
-	json_open(&w, "verdict", '{');
+	dump_json_open(&w, NULL, '{');
+	dump_json_text(&w, "version", cqesim_version());
+	dump_json_text(&w, "source", o->source);
+	dump_json_uint(&w, "bytes", dump->bytes);
+	dump_json_uint(&w, "lines", dump->lines);
+	dump_json_bool(&w, "binary", dump->binary);
+	dump_json_uint(&w, "other_counters", dump->other_counters);
+	dump_json_open(&w, "verdict", '{');
 	if (v.root == CQESIM_DUMP_NONE)
-		json_null(&w, "root");
+		dump_json_null(&w, "root");
 	else
-		json_uint(&w, "root", v.root + 1);
-	json_uint(&w, "errors", v.errors);
-	json_uint(&w, "flushes", v.flushes);
-	json_uint(&w, "completions", v.completions);
-	json_text(&w, "text", v.text);
-	json_close(&w, '}');
-	json_open(&w, "items", '[');
+		dump_json_uint(&w, "root", v.root + 1);
+	dump_json_uint(&w, "errors", v.errors);
+	dump_json_uint(&w, "flushes", v.flushes);
+	dump_json_uint(&w, "completions", v.completions);
+	dump_json_text(&w, "text", v.text);
+	dump_json_close(&w, '}');
+	dump_json_open(&w, "items", '[');
 	for (uint32_t i = 0; i < dump->count; i++)
 		one(&w, dump, i);
-	json_close(&w, ']');
-	json_close(&w, '}');
+	dump_json_close(&w, ']');
+	dump_json_close(&w, '}');
 }

@@ -68,8 +68,8 @@ static void packet_text(const struct cqesim_completion *c, char *text, size_t si
 		n += snprintf(text + n, size - (size_t)n, "a filler, no packet, %u strides unused",
 			      c->strides);
 	else
-		n += snprintf(text + n, size - (size_t)n, "%u bytes, WQE counter %u", c->meta.byte_cnt,
-			      c->wqe_counter);
+		n += snprintf(text + n, size - (size_t)n, "%u bytes, WQE counter %u",
+			      c->meta.byte_cnt, c->wqe_counter);
 	if (c->strides && !c->filler)
 		n += snprintf(text + n, size - (size_t)n, ", %u strides", c->strides);
 	if (l3)
@@ -118,40 +118,40 @@ static void show_json(struct ring *r, const struct cqesim_completion *c)
 		packet_text(c, text, sizeof(text));
 	else
 		cqesim_dump_explain(&item, text, sizeof(text));
-	json_open(w, NULL, '{');
+	dump_json_open(w, NULL, '{');
 	if (r->batch)
-		json_uint(w, "batch", r->batch - 1);
-	json_uint(w, "index", c->index);
-	json_uint(w, "slot", slot);
-	json_uint(w, "session_n", c->session_n);
-	json_uint(w, "session_i", c->session_i);
-	json_uint(w, "opcode", c->opcode);
-	json_text(w, "opcode_name", cqesim_opcode_name(c->opcode));
-	json_uint(w, "byte_cnt", c->meta.byte_cnt);
-	json_uint(w, "rx_hash_res", c->meta.rx_hash_res);
-	json_uint(w, "rx_hash_type", c->meta.rx_hash_type);
-	json_uint(w, "csum", c->meta.csum);
-	json_uint(w, "flow_tag", c->meta.flow_tag);
-	json_uint(w, "user_index", c->meta.user_index);
-	json_uint(w, "vlan_info", c->meta.vlan_info);
-	json_uint(w, "pkt_info", c->meta.pkt_info);
-	json_uint(w, "hds_ip_ext", c->meta.hds_ip_ext);
-	json_uint(w, "l4_l3_hdr_type", c->meta.l4_l3_hdr_type);
-	json_text(w, "l3", l3_name(c));
-	json_text(w, "l4", l4_name(c));
-	json_uint(w, "flow_table_metadata", c->flow_table_metadata);
-	json_uint(w, "timestamp", c->timestamp);
-	json_uint(w, "wqe_counter", c->wqe_counter);
-	json_uint(w, "wqe_id", c->wqe_id);
-	json_uint(w, "strides", c->strides);
-	json_bool(w, "filler", c->filler);
-	json_uint(w, "lro_num_seg", c->lro_num_seg);
+		dump_json_uint(w, "batch", r->batch - 1);
+	dump_json_uint(w, "index", c->index);
+	dump_json_uint(w, "slot", slot);
+	dump_json_uint(w, "session_n", c->session_n);
+	dump_json_uint(w, "session_i", c->session_i);
+	dump_json_uint(w, "opcode", c->opcode);
+	dump_json_text(w, "opcode_name", cqesim_opcode_name(c->opcode));
+	dump_json_uint(w, "byte_cnt", c->meta.byte_cnt);
+	dump_json_uint(w, "rx_hash_res", c->meta.rx_hash_res);
+	dump_json_uint(w, "rx_hash_type", c->meta.rx_hash_type);
+	dump_json_uint(w, "csum", c->meta.csum);
+	dump_json_uint(w, "flow_tag", c->meta.flow_tag);
+	dump_json_uint(w, "user_index", c->meta.user_index);
+	dump_json_uint(w, "vlan_info", c->meta.vlan_info);
+	dump_json_uint(w, "pkt_info", c->meta.pkt_info);
+	dump_json_uint(w, "hds_ip_ext", c->meta.hds_ip_ext);
+	dump_json_uint(w, "l4_l3_hdr_type", c->meta.l4_l3_hdr_type);
+	dump_json_text(w, "l3", l3_name(c));
+	dump_json_text(w, "l4", l4_name(c));
+	dump_json_uint(w, "flow_table_metadata", c->flow_table_metadata);
+	dump_json_uint(w, "timestamp", c->timestamp);
+	dump_json_uint(w, "wqe_counter", c->wqe_counter);
+	dump_json_uint(w, "wqe_id", c->wqe_id);
+	dump_json_uint(w, "strides", c->strides);
+	dump_json_bool(w, "filler", c->filler);
+	dump_json_uint(w, "lro_num_seg", c->lro_num_seg);
 	if (cqesim_cq_inline_data(&r->reader, c, &inlined))
-		json_uint(w, "inline_bytes", inlined);
-	json_text(w, "sentence", text);
+		dump_json_uint(w, "inline_bytes", inlined);
+	dump_json_text(w, "sentence", text);
 	if (!c->session_n)
-		json_completion(w, &item);
-	json_close(w, '}');
+		dump_json_completion(w, &item);
+	dump_json_close(w, '}');
 }
 
 static void tally(struct ring *r, const struct cqesim_completion *c)
@@ -168,22 +168,22 @@ static void fault(struct ring *r, const struct cqesim_cq_fault *f)
 {
 	r->faults++;
 	if (!r->o->json) {
-		printf("index %u, slot %u: %s (found %u", f->index, f->slot, cqesim_cq_fault_name(f->kind),
-		       f->found);
+		printf("index %u, slot %u: %s (found %u", f->index, f->slot,
+		       cqesim_cq_fault_name(f->kind), f->found);
 		if (f->kind == CQESIM_CQ_FAULT_MINI_LENGTH)
 			printf(", mini %u", f->mini);
 		printf(")\n");
 		return;
 	}
-	json_open(&r->w, NULL, '{');
+	dump_json_open(&r->w, NULL, '{');
 	if (r->batch)
-		json_uint(&r->w, "batch", r->batch - 1);
-	json_uint(&r->w, "index", f->index);
-	json_uint(&r->w, "slot", f->slot);
-	json_text(&r->w, "fault", cqesim_cq_fault_name(f->kind));
-	json_uint(&r->w, "mini", f->mini);
-	json_uint(&r->w, "found", f->found);
-	json_close(&r->w, '}');
+		dump_json_uint(&r->w, "batch", r->batch - 1);
+	dump_json_uint(&r->w, "index", f->index);
+	dump_json_uint(&r->w, "slot", f->slot);
+	dump_json_text(&r->w, "fault", cqesim_cq_fault_name(f->kind));
+	dump_json_uint(&r->w, "mini", f->mini);
+	dump_json_uint(&r->w, "found", f->found);
+	dump_json_close(&r->w, '}');
 }
 
 /* Read what there is, but no more than most. */
@@ -219,27 +219,29 @@ static void finish(struct ring *r)
 	if (cqesim_cq_check(&r->reader, &f))
 		fault(r, &f);
 	if (r->o->json) {
-		json_close(&r->w, ']');
-		json_uint(&r->w, "completions", r->completions);
-		json_uint(&r->w, "packets", r->packets);
-		json_uint(&r->w, "errors", r->errors);
-		json_uint(&r->w, "sessions", r->sessions);
-		json_uint(&r->w, "session_packets", r->session_packets);
-		json_uint(&r->w, "faults", r->faults);
-		json_uint(&r->w, "cq_ci", r->reader.ci);
-		json_close(&r->w, '}');
+		dump_json_close(&r->w, ']');
+		dump_json_uint(&r->w, "completions", r->completions);
+		dump_json_uint(&r->w, "packets", r->packets);
+		dump_json_uint(&r->w, "errors", r->errors);
+		dump_json_uint(&r->w, "sessions", r->sessions);
+		dump_json_uint(&r->w, "session_packets", r->session_packets);
+		dump_json_uint(&r->w, "faults", r->faults);
+		dump_json_uint(&r->w, "cq_ci", r->reader.ci);
+		dump_json_close(&r->w, '}');
 		return;
 	}
-	printf("%s%llu completions, %llu packets (%llu in %llu sessions), %llu errors, %llu faults; "
+	printf("%s%llu completions, %llu packets (%llu in %llu sessions), %llu errors, %llu "
+	       "faults; "
 	       "consumer index %u\n",
 	       r->completions || r->faults ? "\n" : "", (unsigned long long)r->completions,
 	       (unsigned long long)r->packets, (unsigned long long)r->session_packets,
 	       (unsigned long long)r->sessions, (unsigned long long)r->errors,
 	       (unsigned long long)r->faults, r->reader.ci);
 	if (!r->completions && !r->faults)
-		decode_wrap("Nothing at this consumer index is software's. --cq-ci says where reading "
-			    "starts: the index, not the slot, as its upper bits tell the lap.",
-			    0, 0);
+		decode_wrap(
+			"Nothing at this consumer index is software's. --cq-ci says where reading "
+			"starts: the index, not the slot, as its upper bits tell the lap.",
+			0, 0);
 }
 
 static void begin(struct ring *r)
@@ -247,14 +249,15 @@ static void begin(struct ring *r)
 	r->w = (struct decode_writer){.first = true};
 	if (!r->o->json)
 		return;
-	json_open(&r->w, NULL, '{');
-	json_text(&r->w, "version", cqesim_version());
-	json_text(&r->w, "source", r->o->source);
-	json_uint(&r->w, "slots", UINT64_C(1) << r->shape.log_size);
-	json_text(&r->w, "layout", r->shape.layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic");
-	json_text(&r->w, "mini_format", cqesim_mini_format_name(r->shape.format));
-	json_uint(&r->w, "cqe_size", r->shape.cqe_128 ? 128 : 64);
-	json_open(&r->w, "items", '[');
+	dump_json_open(&r->w, NULL, '{');
+	dump_json_text(&r->w, "version", cqesim_version());
+	dump_json_text(&r->w, "source", r->o->source);
+	dump_json_uint(&r->w, "slots", UINT64_C(1) << r->shape.log_size);
+	dump_json_text(&r->w, "layout",
+		       r->shape.layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic");
+	dump_json_text(&r->w, "mini_format", cqesim_mini_format_name(r->shape.format));
+	dump_json_uint(&r->w, "cqe_size", r->shape.cqe_128 ? 128 : 64);
+	dump_json_open(&r->w, "items", '[');
 }
 
 /* log2 of the slots, or -1. */
@@ -294,7 +297,8 @@ static int image(struct ring *r, const uint8_t *in, uint64_t size)
 		int log = size % slot ? -1 : log_of(size / slot);
 
 		if (log < 0) {
-			complain("%s: %llu bytes are no power of two of %u-byte entries; expected a whole "
+			complain("%s: %llu bytes are no power of two of %u-byte entries; expected "
+				 "a whole "
 				 "ring",
 				 r->o->source, (unsigned long long)size, slot);
 			return EXIT_INPUT;
@@ -302,8 +306,8 @@ static int image(struct ring *r, const uint8_t *in, uint64_t size)
 		r->shape.log_size = (unsigned)log;
 	}
 	if (size != cqesim_cq_ring_bytes(&r->shape)) {
-		complain("%s: %llu bytes; a ring of 2^%u entries of %u bytes has %llu", r->o->source,
-			 (unsigned long long)size, r->shape.log_size, slot,
+		complain("%s: %llu bytes; a ring of 2^%u entries of %u bytes has %llu",
+			 r->o->source, (unsigned long long)size, r->shape.log_size, slot,
 			 (unsigned long long)cqesim_cq_ring_bytes(&r->shape));
 		return EXIT_INPUT;
 	}
@@ -353,21 +357,20 @@ static int next_record(const uint8_t *in, uint64_t size, uint64_t *at, struct re
 static int check_feed(struct ring *r, const uint8_t *in, uint64_t size)
 {
 	uint64_t at = sizeof(FEED_MAGIC) - 1, from = at, slots = 2;
+	uint32_t limit = 1u << (r->o->has_size ? r->shape.log_size : CQESIM_CQ_LOG_MAX);
 	struct record rec;
 	int more;
 
 	while ((more = next_record(in, size, &at, &rec)) > 0) {
-		if (rec.word < FEED_CALL && rec.word >= slots) {
-			if (rec.word >= UINT32_C(1) << CQESIM_CQ_LOG_MAX ||
-			    (r->o->has_size && rec.word >= UINT64_C(1) << r->shape.log_size)) {
-				complain("%s: offset %llu: slot %u; expected one below %u", r->o->source,
-					 (unsigned long long)from, rec.word,
-					 1u << (r->o->has_size ? r->shape.log_size : CQESIM_CQ_LOG_MAX));
-				return EXIT_INPUT;
-			}
-			while (slots <= rec.word)
-				slots *= 2;
+		bool is_slot = rec.word < FEED_CALL;
+
+		if (is_slot && rec.word >= limit) {
+			complain("%s: offset %llu: slot %u; expected one below %u", r->o->source,
+				 (unsigned long long)from, rec.word, limit);
+			return EXIT_INPUT;
 		}
+		while (is_slot && slots <= rec.word)
+			slots *= 2;
 		from = at;
 	}
 	if (more < 0) {
@@ -386,7 +389,8 @@ static int feed(struct ring *r, const uint8_t *in, uint64_t size)
 	struct record rec;
 
 	if (size < at || memcmp(in, FEED_MAGIC, at)) {
-		complain("%s: offset 0: no feed; expected the letters %s", r->o->source, FEED_MAGIC);
+		complain("%s: offset 0: no feed; expected the letters %s", r->o->source,
+			 FEED_MAGIC);
 		return EXIT_INPUT;
 	}
 	if (r->shape.cqe_128) {
@@ -407,7 +411,8 @@ static int feed(struct ring *r, const uint8_t *in, uint64_t size)
 			continue;
 		}
 		memcpy(r->bytes + (size_t)rec.word * CQESIM_CQE_BYTES, rec.bytes, CQESIM_CQE_BYTES);
-		memcpy(r->original + (size_t)rec.word * CQESIM_CQE_BYTES, rec.bytes, CQESIM_CQE_BYTES);
+		memcpy(r->original + (size_t)rec.word * CQESIM_CQE_BYTES, rec.bytes,
+		       CQESIM_CQE_BYTES);
 	}
 	read_ring(r, UINT64_MAX);
 	finish(r);

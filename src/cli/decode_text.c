@@ -113,17 +113,21 @@ static void remarks(const struct cqesim_dump_item *item, unsigned indent)
 		uint32_t flag;
 		const char *text;
 	} remark[] = {
-		{CQESIM_DUMP_BY_SHAPE, "No heading says that this is a completion; its content looks like "
-				       "one."},
-		{CQESIM_DUMP_MIXED, "Rows of several dumps are mixed here; which row belongs to which is "
-				    "a guess where they are alike."},
-		{CQESIM_DUMP_SURPLUS, "Some rows have more bytes than their offsets allow; the surplus is "
-				      "left out."},
-		{CQESIM_DUMP_WIDE, "A completion of 128 bytes; this is its second half, the first is for "
-				   "data."},
+		{CQESIM_DUMP_BY_SHAPE,
+		 "No heading says that this is a completion; its content looks like "
+		 "one."},
+		{CQESIM_DUMP_MIXED,
+		 "Rows of several dumps are mixed here; which row belongs to which is "
+		 "a guess where they are alike."},
+		{CQESIM_DUMP_SURPLUS,
+		 "Some rows have more bytes than their offsets allow; the surplus is "
+		 "left out."},
+		{CQESIM_DUMP_WIDE,
+		 "A completion of 128 bytes; this is its second half, the first is for "
+		 "data."},
 	};
 	for (size_t i = 0; i < sizeof(remark) / sizeof(remark[0]); i++)
-		if (item->flags & remark[i].flag) {
+		if (item->flags & remark[i].flag && item->notation != CQESIM_DUMP_BINARY) {
 			printf("%*s", (int)indent, "");
 			decode_wrap(remark[i].text, indent, indent);
 		}
@@ -136,10 +140,14 @@ static void stated(const struct cqesim_dump_item *item, unsigned indent)
 		uint32_t fact, value;
 		const char *name;
 	} hex[] = {
-		{CQESIM_FACT_CQN, s->cqn, "CQN"},          {CQESIM_FACT_CI, s->ci, "CQ index"},
-		{CQESIM_FACT_QPN, s->qpn, "queue"},        {CQESIM_FACT_REMOTE_QPN, s->remote_qpn, "peer's QPN"},
-		{CQESIM_FACT_LKEY, s->lkey, "lkey"},       {CQESIM_FACT_RKEY, s->rkey, "rkey"},
-		{CQESIM_FACT_WQ_CI, s->wq_ci, "WQ index"}, {CQESIM_FACT_WQ_SIZE, s->wq_size, "WQ size"},
+		{CQESIM_FACT_CQN, s->cqn, "CQN"},
+		{CQESIM_FACT_CI, s->ci, "CQ index"},
+		{CQESIM_FACT_QPN, s->qpn, "queue"},
+		{CQESIM_FACT_REMOTE_QPN, s->remote_qpn, "peer's QPN"},
+		{CQESIM_FACT_LKEY, s->lkey, "lkey"},
+		{CQESIM_FACT_RKEY, s->rkey, "rkey"},
+		{CQESIM_FACT_WQ_CI, s->wq_ci, "WQ index"},
+		{CQESIM_FACT_WQ_SIZE, s->wq_size, "WQ size"},
 	};
 	const char *sep = "";
 
@@ -199,7 +207,8 @@ void decode_details(const struct cqesim_dump_item *item, const struct decode_opt
 			printf("%*s", (int)indent, "");
 			decode_wrap(text, indent, indent);
 			if (!names_card(item))
-				printf("%*sThe line does not name the card; the code means this only on mlx5 "
+				printf("%*sThe line does not name the card; the code means this "
+				       "only on mlx5 "
 				       "(ConnectX-4 and later).\n",
 				       (int)indent, "");
 		}
@@ -230,7 +239,7 @@ struct state {
 	const struct cqesim_dump *dump;
 	const struct decode_options *o;
 	struct cqesim_dump_verdict verdict;
-	unsigned errors, good;  /* shown with details so far */
+	unsigned errors, good;   /* shown with details so far */
 	uint8_t advised[2][256]; /* by side and syndrome */
 };
 
@@ -254,7 +263,8 @@ static bool first_advice(struct state *s, const struct cqesim_dump_item *item)
 	struct cqesim_dump_facts f;
 
 	cqesim_dump_facts(item, &f);
-	uint8_t *seen = &s->advised[f.opcode == 14][f.known & CQESIM_FACT_SYNDROME ? f.syndrome : 0];
+	uint8_t *seen =
+		&s->advised[f.opcode == 14][f.known & CQESIM_FACT_SYNDROME ? f.syndrome : 0];
 	return !(*seen)++;
 }
 
@@ -302,7 +312,8 @@ static void show(struct state *s, uint32_t i)
 static uint64_t sum_of(const struct cqesim_dump *dump, const char *name, bool *there)
 {
 	for (uint32_t i = 0; i < dump->count; i++)
-		if (dump->items[i].kind == CQESIM_DUMP_COUNTER && !strcmp(dump->items[i].name, name)) {
+		if (dump->items[i].kind == CQESIM_DUMP_COUNTER &&
+		    !strcmp(dump->items[i].name, name)) {
 			*there = true;
 			return dump->items[i].value;
 		}
@@ -324,13 +335,15 @@ static void ratio(const struct cqesim_dump *dump, const char *part, const char *
 static void counter_sums(const struct cqesim_dump *dump)
 {
 	ratio(dump, "rx_cqe_compress_pkts", "rx_cqe_compress_blks",
-	      "packets per compressed session (basic layout; in the enhanced one the title's own comes "
+	      "packets per compressed session (basic layout; in the enhanced one the title's own "
+	      "comes "
 	      "on top)");
 	ratio(dump, "rx_cqe_compress_pkts", "rx_packets", "share of packets that came compressed");
 	ratio(dump, "rx_cqe_compress_pkts", "rx_cache_empty",
 	      "share of packets that came compressed, if each took a page from the kernel");
 	ratio(dump, "rx_mpwqe_filler", "rx_packets", "fillers per packet");
-	ratio(dump, "rx_out_of_buffer", "rx_packets_phy", "share lost for want of a receive buffer");
+	ratio(dump, "rx_out_of_buffer", "rx_packets_phy",
+	      "share lost for want of a receive buffer");
 	ratio(dump, "rx_discards_phy", "rx_packets_phy", "share lost in the card's buffer");
 }
 
@@ -376,8 +389,10 @@ void decode_text(const struct cqesim_dump *dump, const struct decode_options *o)
 			to = run_of(&s, i);
 			show(&s, i);
 			if (to > i + 1)
-				printf("    %u more that say the same, up to number %u (line %llu).\n",
-				       to - i - 1, to, (unsigned long long)dump->items[to - 1].last_line);
+				printf("    %u more that say the same, up to number %u (line "
+				       "%llu).\n",
+				       to - i - 1, to,
+				       (unsigned long long)dump->items[to - 1].last_line);
 		}
 		i = to;
 	}
@@ -386,6 +401,7 @@ void decode_text(const struct cqesim_dump *dump, const struct decode_options *o)
 		counter_sums(dump);
 		if (dump->other_counters)
 			printf("    %llu other counter%s without bearing on completions\n",
-			       (unsigned long long)dump->other_counters, plural(dump->other_counters));
+			       (unsigned long long)dump->other_counters,
+			       plural(dump->other_counters));
 	}
 }

@@ -222,18 +222,29 @@ static void tell(const struct job *j, const struct cqesim_cq_reader *reader)
 
 	if (j->o->quiet || !file || !strcmp(file, "-") || !d->has_ring)
 		return;
-	if (j->o->form == FEED) {
-		printf("pmd_referee --feed %s --log-cqe-n %u --mcqe-format %s --layout %s --cq-ci "
-		       "%u\n",
-		       file, s->log_size, cqesim_mini_format_name(s->format),
-		       s->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic", d->start);
-	} else if (j->o->form == IMAGE) {
-		printf("cqesim walk --ring %s --log-cqe-n %u --layout %s --mini-format %s", file,
-		       s->log_size, s->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic",
+	if (j->o->form == FEED)
+		printf("pmd_referee --feed %s", file);
+	else if (j->o->form == IMAGE)
+		printf("cqesim walk --ring %s", file);
+	else
+		return;
+	printf(" --log-cqe-n %u", s->log_size);
+	if (s->format != CQESIM_MINI_HASH)
+		printf(" --%s %s", j->o->form == FEED ? "mcqe-format" : "mini-format",
 		       cqesim_mini_format_name(s->format));
-		printf(" --cqe-size %u --log-stride %u --cqe-ci %u\n", s->cqe_128 ? 128 : 64,
-		       s->log_stride, reader->ci);
-	}
+	if (s->layout == CQESIM_CQ_ENHANCED)
+		fputs(" --layout enhanced", stdout);
+	if (s->cqe_128)
+		fputs(" --cqe-size 128", stdout);
+	if (s->log_stride)
+		printf(j->o->form == FEED ? " --mode mprq --log-strd-sz %u" : " --log-stride %u",
+		       s->log_stride);
+	if (s->any_length && j->o->form == IMAGE)
+		fputs(" --any-length", stdout);
+	uint32_t ci = j->o->form == FEED ? d->start : reader->ci;
+	if (ci)
+		printf(" --cq-ci %u", ci);
+	putchar('\n');
 }
 
 static int run(const struct options *o, const struct cqesim_description *d,

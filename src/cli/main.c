@@ -18,6 +18,7 @@ static const struct {
 } commands[] = {
 	{"replay", cmd_replay,
 	 "replay packet traces through a model of card, PCIe link and driver"},
+	{"decode", cmd_decode, "explain the completions in a log, a dump or a ring image"},
 	{"encode", cmd_encode, "make completions and rings from a description"},
 	{"walk", cmd_walk, "step through a completion ring as a driver does, and say why"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},

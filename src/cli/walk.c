@@ -37,7 +37,8 @@ static const char help_text[] =
 	"  --layout basic|enhanced      (basic)\n"
 	"  --cqe-size 64|128            (64)\n"
 	"  --log-stride N       striding RQ: 2^N bytes a stride (0: none)\n"
-	"  --cqe-ci I           consumer index to start from: slot and lap follow from it (0)\n"
+	"  --any-length         lengths above 65535 are none of a damaged ring (RDMA)\n"
+	"  --cq-ci I           consumer index to start from: slot and lap follow from it (0)\n"
 	"Of packets\n"
 	"  --device NAME        (connectx-5)\n"
 	"  --cqe-comp off|balanced|aggressive   (aggressive)\n"
@@ -57,7 +58,8 @@ enum {
 	OPT_LAYOUT,
 	OPT_CQE_SIZE,
 	OPT_LOG_STRIDE,
-	OPT_CQE_CI,
+	OPT_CQ_CI,
+	OPT_ANY_LENGTH,
 	OPT_DEVICE,
 	OPT_CQE_COMP,
 };
@@ -75,7 +77,9 @@ static const struct option long_options[] = {
 	{"layout", required_argument, NULL, OPT_LAYOUT},
 	{"cqe-size", required_argument, NULL, OPT_CQE_SIZE},
 	{"log-stride", required_argument, NULL, OPT_LOG_STRIDE},
-	{"cqe-ci", required_argument, NULL, OPT_CQE_CI},
+	{"cq-ci", required_argument, NULL, OPT_CQ_CI},
+	{"cqe-ci", required_argument, NULL, OPT_CQ_CI}, /* another spelling */
+	{"any-length", no_argument, NULL, OPT_ANY_LENGTH},
 	{"device", required_argument, NULL, OPT_DEVICE},
 	{"cqe-comp", required_argument, NULL, OPT_CQE_COMP},
 	{"help", no_argument, NULL, 'h'},
@@ -364,8 +368,12 @@ static int parse_shape(struct walk_options *o, int c, const char *arg)
 		code = parse_number("log-stride", arg, 0, 16, &number);
 		o->shape.log_stride = (unsigned)number;
 		break;
-	default: /* OPT_CQE_CI */
-		code = parse_number("cqe-ci", arg, 0, UINT32_MAX, &number);
+	case OPT_ANY_LENGTH:
+		o->shape.any_length = true;
+		code = 0;
+		break;
+	default: /* OPT_CQ_CI */
+		code = parse_number("cq-ci", arg, 0, UINT32_MAX, &number);
 		o->ci = (uint32_t)number;
 	}
 	o->shaped = true;
@@ -419,8 +427,8 @@ static int check(const struct walk_options *o, bool packets)
 		return usage_error(COMMAND, "expected one of a description, a capture, --ring and "
 					    "--synthetic");
 	if (o->shaped && !o->image)
-		return usage_error(COMMAND, "--layout, --cqe-size, --log-stride and --cqe-ci are "
-					    "for --ring");
+		return usage_error(COMMAND, "--layout, --cqe-size, --log-stride, --any-length and "
+					    "--cq-ci are for --ring");
 	if ((o->log_size >= 0 || o->format >= 0) && !o->image && !packets)
 		return usage_error(COMMAND, "--log-cqe-n and --mini-format: the description says "
 					    "that");

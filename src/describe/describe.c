@@ -57,6 +57,8 @@ static int take_ring_key(const struct context *c, const node *n, struct cqesim_d
 	} else if (!strcmp(n->key, "log_stride")) {
 		rc = take_number(c, n, 16, &number);
 		d->shape.log_stride = (unsigned)number;
+	} else if (!strcmp(n->key, "any_length")) {
+		rc = value_flag(c, n, &d->shape.any_length);
 	} else if (!strcmp(n->key, "cross")) {
 		rc = value_flag(c, n, &d->cross);
 	} else if (!strcmp(n->key, "start")) {
@@ -71,7 +73,7 @@ static int take_ring_key(const struct context *c, const node *n, struct cqesim_d
 	} else if (strcmp(n->key, "note")) {
 		rc = refuse(c, n,
 			    "unknown key; a ring has log_cqe_n, layout, mini_format, cqe_size, "
-			    "log_stride, cross, start, init, driver");
+			    "log_stride, any_length, cross, start, init, driver");
 	}
 	return rc;
 }

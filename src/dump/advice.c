@@ -12,7 +12,8 @@ static const char *const length_send[] = {
 	NULL,
 };
 static const char *const length_receive[] = {
-	"Compare the longest message that the peer sends with the length of the receives posted here.",
+	"Compare the longest message that the peer sends with the length of the receives posted "
+	"here.",
 	"Ethernet: compare the MTU with the size of the receive buffers.",
 	NULL,
 };
@@ -25,52 +26,63 @@ static const char *const operation[] = {
 	NULL,
 };
 static const char *const protection_send[] = {
-	"Check the request's local addresses: inside a registered region, with its lkey, of the same "
+	"Check the request's local addresses: inside a registered region, with its lkey, of the "
+	"same "
 	"protection domain as the QP, still registered?",
-	"Memory of a GPU or another device: is peer-to-peer access set up (nvidia-peermem or DMA-BUF, "
+	"Memory of a GPU or another device: is peer-to-peer access set up (nvidia-peermem or "
+	"DMA-BUF, "
 	"IOMMU, ACS)?",
 	"Look for IOMMU faults in the kernel's log at the same time.",
 	NULL,
 };
 static const char *const protection_receive[] = {
-	"Check the receive buffers posted here: inside a registered region, with its lkey and local "
+	"Check the receive buffers posted here: inside a registered region, with its lkey and "
+	"local "
 	"write permission, of the same protection domain, still registered?",
-	"The peer sees REMOTE_OP_ERR (0x14, vendor 0x89) for the same event; its log is not needed.",
+	"The peer sees REMOTE_OP_ERR (0x14) for the same event; the cause is on this side.",
 	"Look for IOMMU faults in the kernel's log at the same time.",
 	NULL,
 };
 static const char *const flush[] = {
 	"Look for the first error on the same queue that is not a flush, earlier in this log.",
-	"None there: look in the peer's log, and in the kernel's for events about the queue. Closing a "
+	"None there: look in the peer's log, and in the kernel's for events about the queue. "
+	"Closing a "
 	"connection flushes as well.",
 	NULL,
 };
 static const char *const bind[] = {
-	"It is a registration: look in the kernel's log which memory region was changed, and whether "
+	"It is a registration: look in the kernel's log which memory region was changed, and "
+	"whether "
 	"it was deregistered at the same time.",
-	"With on-demand paging: does it go away with pinned memory? Is there a fix in a later kernel?",
+	"With on-demand paging: does it go away with pinned memory? Is there a fix in a later "
+	"kernel?",
 	NULL,
 };
 static const char *const bad_response[] = {
-	"Do both ends agree about packet sequence numbers and connection (same attempt to connect)?",
+	"Do both ends agree about packet sequence numbers and connection (same attempt to "
+	"connect)?",
 	NULL,
 };
 static const char *const local_access[] = {
-	"The peer's request touched memory here that it may not touch: compare its address, length and "
+	"The peer's request touched memory here that it may not touch: compare its address, length "
+	"and "
 	"rkey with what is registered here.",
 	NULL,
 };
 static const char *const invalid_request[] = {
 	"Look at the peer's log: it may name its own error for the same event.",
-	"Compare what both queues were set up with: RDMA read and write enabled, number of outstanding "
+	"Compare what both queues were set up with: RDMA read and write enabled, number of "
+	"outstanding "
 	"reads and atomics, message size, type of queue.",
 	"Is the request longer than the peer's receive buffer?",
-	"Did setting up the queue fail unnoticed? Look for failed firmware commands in the kernel's "
+	"Did setting up the queue fail unnoticed? Look for failed firmware commands in the "
+	"kernel's "
 	"log.",
 	NULL,
 };
 static const char *const remote_access[] = {
-	"On the peer: is the region still registered, with remote read, write or atomic permission, "
+	"On the peer: is the region still registered, with remote read, write or atomic "
+	"permission, "
 	"under this rkey?",
 	"Compare remote address and length with the region, byte for byte.",
 	"Did the peer deregister or restart before this request was done?",
@@ -83,9 +95,11 @@ static const char *const remote_operation[] = {
 	NULL,
 };
 static const char *const retry[] = {
-	"Is the peer alive, its port up, its queue connected? A queue that went away looks like this.",
+	"Is the peer alive, its port up, its queue connected? A queue that went away looks like "
+	"this.",
 	"RoCE: right GID index and version, route, MTU, PFC or ECN on all switches between?",
-	"Counters: local_ack_timeout_err and packet_seq_err here, out_of_sequence there; errors and "
+	"Counters: local_ack_timeout_err and packet_seq_err here, out_of_sequence there; errors "
+	"and "
 	"discards on the switches.",
 	"Timeout and retry count: enough for the way and for the time that the peer may be busy?",
 	NULL,
@@ -107,7 +121,8 @@ static const char *const signature[] = {
 	NULL,
 };
 static const char *const unknown[] = {
-	"Find the completion's bytes: the kernel and rdma-core print them, and they tell more than the "
+	"Find the completion's bytes: the kernel and rdma-core print them, and they tell more than "
+	"the "
 	"line.",
 	NULL,
 };

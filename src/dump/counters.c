@@ -24,7 +24,8 @@ static const struct {
 	{"rx_lro_packets", "TCP segments joined by the card (LRO)"},
 	{"rx_gro_packets", "packets joined by the card (HW-GRO)"},
 	{"rx_mpwqe_filler", "filler completions: a striding WQE was closed with strides unused"},
-	{"rx_mpwqe_filler_cqes", "filler completions: a striding WQE was closed with strides unused"},
+	{"rx_mpwqe_filler_cqes",
+	 "filler completions: a striding WQE was closed with strides unused"},
 	{"rx_mpwqe_filler_strides", "strides that fillers left unused"},
 	{"rx_oversize_pkts_sw_drop", "packets dropped by the driver: longer than the MTU allows"},
 	{"rx_buff_alloc_err", "receive buffers that could not be allocated"},
@@ -42,7 +43,8 @@ static const struct {
 	{"rx_missed_errors", "packets lost as the driver had posted no buffer"},
 	{"rx_nombuf", "receive buffers that could not be allocated"},
 	{"rx_steer_missed_packets", "packets that no steering rule took"},
-	{"rx_discards_phy", "packets lost in the card: its buffer was full, the way to the host too slow"},
+	{"rx_discards_phy",
+	 "packets lost in the card: its buffer was full, the way to the host too slow"},
 	{"rx_packets_phy", "packets that came in at the port"},
 	{"rx_bytes_phy", "bytes that came in at the port"},
 	{"rx_64_bytes_phy", "packets of 64 bytes that came in at the port"},
@@ -59,8 +61,10 @@ static const struct {
 	{"ch_events", "interrupts of completion queues"},
 	{"ch_arm", "times the driver asked for an interrupt"},
 	{"ch_eq_rearm", "event queues that had to be looked at again: lost interrupts"},
-	{"outbound_pci_stalled_wr", "percent of time in which writes to the host waited for credits"},
-	{"outbound_pci_stalled_rd", "percent of time in which reads from the host waited for credits"},
+	{"outbound_pci_stalled_wr",
+	 "percent of time in which writes to the host waited for credits"},
+	{"outbound_pci_stalled_rd",
+	 "percent of time in which reads from the host waited for credits"},
 	{"rx_pci_signal_integrity", "errors on the PCIe link towards the card"},
 	{"dev_out_of_buffer", "packets that the card had no buffer for"},
 	{"dev_internal_queue_oob", "packets lost as an internal queue had no buffer"},
@@ -72,7 +76,8 @@ static const struct {
 	{"req_remote_invalid_request", "requests that peers refused as invalid (NAK)"},
 	{"resp_remote_access_errors", "requests of peers refused here: memory access"},
 	{"resp_local_length_error", "receives whose buffer was too short"},
-	{"local_ack_timeout_err", "acknowledgements that did not come in time; each was tried again"},
+	{"local_ack_timeout_err",
+	 "acknowledgements that did not come in time; each was tried again"},
 	{"packet_seq_err", "packets missed, told by a NAK of the peer; they were sent again"},
 	{"out_of_sequence", "packets that came out of order: some were lost on the way"},
 	{"duplicate_request", "requests that came again: an acknowledgement was lost or late"},
@@ -136,9 +141,8 @@ static size_t whole_number(const char *s, size_t n, uint64_t *value)
 	for (; i < n && (isdigit((unsigned char)s[i]) ||
 			 (s[i] == ',' && i + 1 < n && isdigit((unsigned char)s[i + 1])));
 	     i++)
-		if (s[i] != ',' &&
-		    (__builtin_mul_overflow(*value, 10, value) ||
-		     __builtin_add_overflow(*value, (uint64_t)(s[i] - '0'), value)))
+		if (s[i] != ',' && (__builtin_mul_overflow(*value, 10, value) ||
+				    __builtin_add_overflow(*value, (uint64_t)(s[i] - '0'), value)))
 			return 0;
 	return i;
 }
@@ -308,13 +312,15 @@ static bool table_row(struct dump_finder *f)
 			copy(f->columns[i], sizeof(f->columns[i]), cell[i + 1], length[i + 1]);
 		return true;
 	}
-	if (!f->column_count || whole_number(cell[0], length[0], &queues) != length[0] || !length[0])
+	if (!f->column_count || whole_number(cell[0], length[0], &queues) != length[0] ||
+	    !length[0])
 		return f->column_count > 0;
 	for (unsigned i = 0; i < f->column_count && i + 1 < n; i++) {
 		char name[48];
 		struct dump_text t = {name, sizeof(name)};
 
-		if (!length[i + 1] || whole_number(cell[i + 1], length[i + 1], &value) != length[i + 1])
+		if (!length[i + 1] ||
+		    whole_number(cell[i + 1], length[i + 1], &value) != length[i + 1])
 			continue;
 		dump_say(&t, "%s, %llu queues", f->columns[i], (unsigned long long)queues);
 		add(f, name, strlen(name), value, CQESIM_DUMP_TABLE);

@@ -5,11 +5,14 @@
  *   lines.c     the input as clean lines: colours, quotes, escapes, time stamps
  *   words.c     what stands in a line: keys with numbers, names, marks
  *   lexicon.c   the words that are known
- *   statement.c one line, or two that belong together: who says what
+ *   who.c       who wrote a line, and is it about a completion at all
+ *   statement.c one line, or two that belong together: what it says
  *   hexrow.c    a line as a row of bytes
+ *   headings.c  lines that announce bytes
  *   rows.c      rows to dumps: which row belongs to which
  *   odrows.c    the same for od and hexdump, whose offsets have no radix
- *   image.c     dumps to completions: byte order, halves, rings
+ *   image.c     dumps to completions: halves, rings, streams
+ *   order.c     what 64 bytes look like; byte order
  *   counters.c  counters and tables of them
  *   find.c      all of it together
  *   names.c     enums and verbs status in words
@@ -32,14 +35,14 @@
 struct dump_lines {
 	const uint8_t *in;
 	size_t size, pos;
-	uint64_t number;     /* of the line at pos, from 1 */
+	uint64_t number; /* of the line at pos, from 1 */
 	bool quoted_printable;
-	uint64_t time_ns;    /* the last time stamp */
+	uint64_t time_ns; /* the last time stamp */
 	/* the line that was read */
 	char text[DUMP_LINE_MAX + 1];
 	size_t length;
-	uint64_t line;       /* its number */
-	size_t offset;       /* of its first byte */
+	uint64_t line; /* its number */
+	size_t offset; /* of its first byte */
 	enum cqesim_dump_clock clock;
 	uint64_t stamp_ns;
 };
@@ -59,30 +62,30 @@ enum dump_mark {
 	MARK_ERR_CQE_ON,         /* mlx5e: "ERR CQE on SQ:" */
 	MARK_REQUESTER,          /* "Requestor error cqe on cqn" */
 	MARK_RESPONDER,
-	MARK_POLL_ONE,           /* mlx5_poll_one */
-	MARK_WC_ERROR,           /* "WC error:" */
-	MARK_UNEXPECTED_CQE,     /* DPDK: "Unexpected CQE error" */
-	MARK_CQE_ERR,            /* "CQE ERR:", "CQE ERROR" */
-	MARK_UCX,                /* "(synd ... vend ...)" in ib_mlx5_log.c, or UCX in the line */
+	MARK_POLL_ONE,       /* mlx5_poll_one */
+	MARK_WC_ERROR,       /* "WC error:" */
+	MARK_UNEXPECTED_CQE, /* DPDK: "Unexpected CQE error" */
+	MARK_CQE_ERR,        /* "CQE ERR:", "CQE ERROR" */
+	MARK_UCX,            /* "(synd ... vend ...)" in ib_mlx5_log.c, or UCX in the line */
 	MARK_NCCL,
-	MARK_PERFTEST,           /* "syndrom", "Failed status" */
+	MARK_PERFTEST, /* "syndrom", "Failed status" */
 	MARK_SPDK,
 	MARK_OPENIB,
 	MARK_LIBFABRIC,
 	MARK_RPCRDMA,
 	MARK_NVME,
-	MARK_MLX5,               /* mlx5 anywhere */
-	MARK_COMPLETION,         /* completion, cqe, CQ, WC: the line is about one */
-	MARK_FAILED,             /* failed, error */
-	MARK_NAMED_STATUS,       /* a status in words that nothing else uses */
-	MARK_NAMED_SYNDROME,     /* MLX5_CQE_SYNDROME_... */
-	MARK_UCX_QP,             /* "QP 0x169 wqe[3]:" */
-	MARK_QP_ERROR,           /* mlx5_ib: "QP 137 error: ... (0x41 0x0 0x0)" */
+	MARK_MLX5,           /* mlx5 anywhere */
+	MARK_COMPLETION,     /* completion, cqe, CQ, WC: the line is about one */
+	MARK_FAILED,         /* failed, error */
+	MARK_NAMED_STATUS,   /* a status in words that nothing else uses */
+	MARK_NAMED_SYNDROME, /* MLX5_CQE_SYNDROME_... */
+	MARK_UCX_QP,         /* "QP 0x169 wqe[3]:" */
+	MARK_QP_ERROR,       /* mlx5_ib: "QP 137 error: ... (0x41 0x0 0x0)" */
 	/* what is something else */
 	MARK_MLX4,
-	MARK_OLD_ERR,            /* "local QP operation err (QPN" of mthca and mlx4 */
+	MARK_OLD_ERR, /* "local QP operation err (QPN" of mthca and mlx4 */
 	MARK_OTHER_VENDOR,
-	MARK_COMMAND,            /* firmware commands, DevX */
+	MARK_COMMAND, /* firmware commands, DevX */
 	MARK_CQ_EVENT,
 	MARK_ASYNC_EVENT,
 	MARK_HEALTH,
@@ -95,24 +98,27 @@ struct dump_words {
 	struct cqesim_dump_facts facts;
 	bool has_opcode, has_op; /* "opcode 0xd", "OP:0xd": what it is depends on who says it */
 	uint64_t opcode, op;
-	bool has_bracketed;       /* syndrome (0x2f1396) */
-	uint64_t syndrome;        /* whatever size */
+	bool has_bracketed; /* syndrome (0x2f1396) */
+	uint64_t syndrome;  /* whatever size */
 	bool has_syndrome;
 	bool numbered_status;
-	size_t end;               /* of what was understood */
+	bool vendor_plain;    /* the vendor's code stands without 0x */
+	uint8_t vendor_other; /* and this is what it is in the other base */
+	bool weak_status;     /* words that mean other things as well */
+	size_t end;           /* of what was understood */
 };
 void dump_words(const char *text, size_t length, struct dump_words *words);
 
 /* ---- lexicon.c ---- */
 
 enum dump_word_kind {
-	WORD_MARK,     /* argument: enum dump_mark */
-	WORD_NUMBER,   /* a number follows; argument: enum dump_number */
-	WORD_STATUS,   /* argument: ibv_wc_status */
+	WORD_MARK,        /* argument: enum dump_mark */
+	WORD_NUMBER,      /* a number follows; argument: enum dump_number */
+	WORD_STATUS,      /* argument: ibv_wc_status */
 	WORD_WEAK_STATUS, /* words that others use as well */
-	WORD_SYNDROME, /* argument: syndrome */
-	WORD_OPCODE,   /* argument: opcode of the completion */
-	WORD_SEND,     /* argument: send opcode */
+	WORD_SYNDROME,    /* argument: syndrome */
+	WORD_OPCODE,      /* argument: opcode of the completion */
+	WORD_SEND,        /* argument: send opcode */
 };
 enum dump_number {
 	NUMBER_SYNDROME,
@@ -127,6 +133,7 @@ enum dump_number {
 	NUMBER_CQE_ERR,
 	NUMBER_ERROR,
 	NUMBER_QPN,
+	NUMBER_OPCODE_QPN, /* as in the completion: operation in the top byte */
 	NUMBER_SQN,
 	NUMBER_RQN,
 	NUMBER_SRQN,
@@ -147,9 +154,9 @@ struct dump_word {
 	const char *text; /* lower case unless exact */
 	uint8_t kind;
 	uint8_t argument;
-	uint8_t base;     /* of a number without 0x: 10 or 16 */
-	bool exact;       /* case matters */
-	bool part;        /* may be part of a longer word */
+	uint8_t base; /* of a number without 0x: 10 or 16 */
+	bool exact;   /* case matters */
+	bool part;    /* may be part of a longer word */
 };
 extern const struct dump_word dump_lexicon[];
 extern const unsigned dump_lexicon_count;
@@ -161,18 +168,18 @@ extern const unsigned dump_lexicon_count;
 struct hexrow {
 	enum cqesim_dump_notation notation;
 	bool labelled;
-	bool colon;          /* behind the label */
+	bool colon; /* behind the label */
 	unsigned label_digits;
-	uint64_t label;      /* read as hex */
+	uint64_t label;                      /* read as hex */
 	uint64_t label_octal, label_decimal; /* read as such; UINT64_MAX when it is none */
-	bool prefixed;       /* 0x before each value */
-	bool repeat;         /* a line with nothing but "*" */
-	bool bare;           /* nothing else in the line */
-	bool lone_label;     /* a label and nothing behind it: the end of od, or a broken line */
-	size_t start;        /* where label or first value begins */
-	size_t end;          /* behind the last value */
-	unsigned unit;       /* bytes in a value */
-	unsigned count;      /* bytes */
+	bool prefixed;                       /* 0x before each value */
+	bool repeat;                         /* a line with nothing but "*" */
+	bool bare;                           /* nothing else in the line */
+	bool lone_label; /* a label and nothing behind it: the end of od, or a broken line */
+	size_t start;    /* where label or first value begins */
+	size_t end;      /* behind the last value */
+	unsigned unit;   /* bytes in a value */
+	unsigned count;  /* bytes */
 	uint8_t bytes[HEXROW_MAX];
 };
 /* Is this line a row of bytes?  Values are stored as their digits stand. */
@@ -187,8 +194,8 @@ struct dump_heading {
 	bool used;
 	enum dump_heads what;
 	uint64_t line;
-	uint64_t length;      /* as it says, or 0 */
-	bool has_statement;   /* of the line(s) before: goes into the completion */
+	uint64_t length;    /* as it says, or 0 */
+	bool has_statement; /* of the line(s) before: goes into the completion */
 	struct cqesim_dump_item statement;
 };
 
@@ -199,9 +206,9 @@ struct dump_heading {
 /* A row of od or hexdump, whose offsets may be octal, decimal or hexadecimal. */
 struct dump_od_row {
 	uint64_t label[3];
-	size_t at;               /* of its bytes */
+	size_t at; /* of its bytes */
 	unsigned count;
-	bool starred;            /* "*" stood before it */
+	bool starred; /* "*" stood before it */
 };
 
 /* Rows that belong together. */
@@ -209,28 +216,28 @@ struct dump_open {
 	bool used;
 	enum cqesim_dump_notation notation;
 	bool labelled, colon, prefixed;
-	bool od;                 /* offsets of unknown radix: placed when all are there */
+	bool od; /* offsets of unknown radix: placed when all are there */
 	struct dump_od_row *rows;
 	unsigned row_count, row_room;
-	bool starred;            /* the last line was "*" */
-	bool mixed;              /* another one had the same claim to a row */
+	bool starred; /* the last line was "*" */
+	bool mixed;   /* another one had the same claim to a row */
 	unsigned unit;
 	unsigned label_digits;
-	uint64_t base;           /* label of byte 0 */
+	uint64_t base; /* label of byte 0 */
 	uint64_t last_label;
-	unsigned row_bytes;      /* of the first row */
-	unsigned last_count;     /* of the last row */
-	unsigned streams;        /* dumps whose rows may be mixed in here */
+	unsigned row_bytes;  /* of the first row */
+	unsigned last_count; /* of the last row */
+	unsigned streams;    /* dumps whose rows may be mixed in here */
 	uint32_t prefix;
 	uint64_t line, last_line, offset;
 	enum cqesim_dump_clock clock;
 	uint64_t time_ns;
 	bool surplus;
-	bool lone;               /* nothing but bytes stood in its lines */
+	bool lone; /* nothing but bytes stood in its lines */
 	unsigned heading_count;
 	struct dump_heading heading[DUMP_STREAMS_MAX]; /* of each stream */
 	uint8_t *bytes;
-	uint8_t *known;          /* 1 where bytes is from the input */
+	uint8_t *known; /* 1 where bytes is from the input */
 	size_t size, room;
 };
 
@@ -238,23 +245,23 @@ struct dump_finder {
 	struct cqesim_dump *out;
 	struct cqesim_error *err;
 	uint32_t room;
-	int failed;              /* -ENOMEM, -E2BIG */
+	int failed; /* -ENOMEM, -E2BIG */
 	struct dump_lines lines;
 	struct hexrow row;
 	struct dump_words words;
 	struct dump_open open[DUMP_OPEN_MAX];
 	unsigned open_count;
-	bool swapped;            /* the last completion's words were in the host's order */
+	bool swapped; /* the last completion's words were in the host's order */
 	struct dump_heading headings[8];
 	struct cqesim_dump_item pending; /* a statement that may go on in the next line */
 	bool has_pending;
-	bool pending_heads;      /* bytes are to follow it */
+	bool pending_heads; /* bytes are to follow it */
 	enum dump_heads pending_what;
 	uint64_t pending_length;
-	uint32_t old_card;       /* 1 + index of an old card's error, whose dump may follow */
-	uint64_t fill_left;      /* bytes that "*" may still stand for */
-	uint64_t text_lines;     /* lines that are neither bytes nor empty */
-	char table[48];          /* first cell of a table's heading */
+	uint32_t old_card;   /* 1 + index of an old card's error, whose dump may follow */
+	uint64_t fill_left;  /* bytes that "*" may still stand for */
+	uint64_t text_lines; /* lines that are neither bytes nor empty */
+	char table[48];      /* first cell of a table's heading */
 	char columns[8][32];
 	unsigned column_count;
 };
@@ -267,7 +274,17 @@ void rows_heading(struct dump_finder *f, enum dump_heads what,
 		  const struct cqesim_dump_item *statement, uint64_t length);
 /* Those that nothing was added to for a while; all: all. */
 void rows_close(struct dump_finder *f, bool all);
+
+/* ---- headings.c ---- */
+
+/* What stands in front of a row, without times: tells streams apart. */
 uint32_t rows_prefix(const char *text, size_t length);
+/* Is there one whose rows have not come? */
+bool headings_wait(const struct dump_finder *f);
+/* Those that waited too long; all: all. */
+void headings_drop(struct dump_finder *f, bool all);
+/* For a new dump: those that wait for it, or what stands in front of its rows. */
+void headings_take(struct dump_finder *f, struct dump_open *d);
 
 /* Room for size bytes; false when memory is out. */
 bool rows_reserve(struct dump_finder *f, struct dump_open *d, size_t size);
@@ -279,7 +296,26 @@ void odrows_settle(struct dump_finder *f, struct dump_open *d);
 void image_close(struct dump_finder *f, struct dump_open *open);
 /* How much 64 bytes look like a completion: 0 not, 4 could be, 10 an error completion. */
 unsigned image_score(const uint8_t raw[64]);
+/* Were the words of this dump printed in the host's byte order? */
+bool image_swapped(const struct dump_open *d);
+void image_swap(uint8_t *bytes, size_t size, unsigned unit);
 void image_binary(struct dump_finder *f, const uint8_t *in, size_t size);
+
+/* ---- who.c ---- */
+
+struct dump_line {
+	const char *text;
+	size_t length;
+	const struct dump_words *w;
+};
+/* Do the words stand in it, in any case? */
+bool line_has(const struct dump_line *l, const char *words);
+bool line_knows(const struct dump_line *l, uint32_t facts);
+void line_device(const struct dump_line *l, struct cqesim_dump_item *item);
+enum cqesim_dump_source line_source(const struct dump_line *l);
+enum cqesim_dump_reason line_foreign(const struct dump_line *l);
+/* A row of an older card's dump; goes to the item of its message. */
+bool line_of_old_card(struct dump_finder *f, const char *text, size_t length);
 
 /* ---- statement.c, counters.c ---- */
 

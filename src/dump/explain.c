@@ -203,8 +203,8 @@ static const struct cause causes[] = {
 
 static const struct cause *cause_of(const struct cqesim_dump_facts *f)
 {
-	for (size_t i = 0; f->known & CQESIM_FACT_SYNDROME && i < sizeof(causes) / sizeof(causes[0]);
-	     i++)
+	for (size_t i = 0;
+	     f->known & CQESIM_FACT_SYNDROME && i < sizeof(causes) / sizeof(causes[0]); i++)
 		if (causes[i].syndrome == f->syndrome)
 			return &causes[i];
 	return NULL;
@@ -236,9 +236,12 @@ const char *dump_operation(unsigned send_opcode)
 static const char *queue_name(const struct cqesim_dump_facts *f)
 {
 	static const char *const name[] = {
-		[CQESIM_DUMP_QP] = "QP",   [CQESIM_DUMP_SQ] = "send queue",
-		[CQESIM_DUMP_RQ] = "receive queue", [CQESIM_DUMP_SRQ] = "QP (shared receive queue)",
-		[CQESIM_DUMP_DCI] = "DCI", [CQESIM_DUMP_DCT] = "DCT",
+		[CQESIM_DUMP_QP] = "QP",
+		[CQESIM_DUMP_SQ] = "send queue",
+		[CQESIM_DUMP_RQ] = "receive queue",
+		[CQESIM_DUMP_SRQ] = "QP (shared receive queue)",
+		[CQESIM_DUMP_DCI] = "DCI",
+		[CQESIM_DUMP_DCT] = "DCT",
 	};
 	return f->queue < sizeof(name) / sizeof(name[0]) ? name[f->queue] : "QP";
 }
@@ -331,12 +334,14 @@ static void explain_error(const struct cqesim_dump_item *item, struct dump_text 
 
 		dump_say(&s, "%.*s%s%s", (int)(place - text), text, what, place + 2);
 	} else if (f.known & (CQESIM_FACT_SYNDROME | CQESIM_FACT_STATUS)) {
-		dump_say(&s, "An error completion for %s; its %s has no meaning that is public.", what,
-			 f.known & CQESIM_FACT_SYNDROME ? "syndrome" : "status");
+		dump_say(&s, "An error completion for %s; its %s has no meaning that is public.",
+			 what, f.known & CQESIM_FACT_SYNDROME ? "syndrome" : "status");
 	} else if (f.known & CQESIM_FACT_VENDOR) {
-		dump_say(&s, "An error completion for %s, told by its vendor syndrome alone.", what);
+		dump_say(&s, "An error completion for %s, told by its vendor syndrome alone.",
+			 what);
 	} else {
-		dump_say(&s, "An error completion for %s; the line does not say which error.", what);
+		dump_say(&s, "An error completion for %s; the line does not say which error.",
+			 what);
 	}
 	/* The codes go before the full stop of the first sentence. */
 	char *stop = strstr(sentence, ". ");
@@ -346,7 +351,8 @@ static void explain_error(const struct cqesim_dump_item *item, struct dump_text 
 	codes(&f, t);
 	dump_say(t, "%s", stop);
 	if (item->flags & CQESIM_DUMP_CONFLICT)
-		dump_say(t, " What the text beside it says differs from the bytes; the bytes count.");
+		dump_say(t,
+			 " What the text beside it says differs from the bytes; the bytes count.");
 }
 
 static void explain_wqe(const struct cqesim_dump_item *item, struct dump_text *t)

@@ -61,13 +61,15 @@ static bool striding(const struct cqesim_cqe *c)
 static void packet(const struct cqesim_cqe *c, struct dump_text *t)
 {
 	if (striding(c) && c->byte_cnt >> 31) {
-		dump_say(t, "A filler, no packet: it closes the striding WQE 0x%x, %u strides unused.",
+		dump_say(t,
+			 "A filler, no packet: it closes the striding WQE 0x%x, %u strides unused.",
 			 c->wqe_id, c->byte_cnt >> 16 & 0x7fff);
 		return;
 	}
 	if (striding(c))
 		dump_say(t, "Received %u bytes in %u strides from stride %u on (striding WQE 0x%x)",
-			 c->byte_cnt & 0xffff, c->byte_cnt >> 16 & 0x7fff, c->wqe_counter, c->wqe_id);
+			 c->byte_cnt & 0xffff, c->byte_cnt >> 16 & 0x7fff, c->wqe_counter,
+			 c->wqe_id);
 	else
 		dump_say(t, "Received %u bytes into the buffer with WQE index %u", c->byte_cnt,
 			 c->wqe_counter);
@@ -81,25 +83,30 @@ static void packet(const struct cqesim_cqe *c, struct dump_text *t)
 /* Format 3: title of the basic layout, or array of the enhanced one. */
 static void compressed(const struct cqesim_cqe *c, struct dump_text *t)
 {
-	bool title = c->opcode == CQESIM_OP_RESP_SEND && c->byte_cnt >= 2 && c->byte_cnt <= 1u << 22;
+	bool title =
+		c->opcode == CQESIM_OP_RESP_SEND && c->byte_cnt >= 2 && c->byte_cnt <= 1u << 22;
 
 	if (title) {
-		dump_say(t,
-			 "The title of a compressed session of %u packets (basic layout): what they "
-			 "share stands here, their lengths and hashes in mini arrays in the slots that "
-			 "follow",
-			 c->byte_cnt);
+		dump_say(
+			t,
+			"The title of a compressed session of %u packets (basic layout): what they "
+			"share stands here, their lengths and hashes in mini arrays in the slots "
+			"that "
+			"follow",
+			c->byte_cnt);
 		headers(c, t);
 		if (c->flow_tag)
 			dump_say(t, ", flow tag 0x%06x", c->flow_tag);
-		dump_say(t, "; in the enhanced layout the same last byte means an array of 3 minis");
+		dump_say(t,
+			 "; in the enhanced layout the same last byte means an array of 3 minis");
 	} else if (c->opcode + 1u <= 7) {
 		dump_say(t,
 			 "A mini array of the enhanced layout: %u packets, described by the plain "
 			 "completion before it",
 			 c->opcode + 1u);
 	} else {
-		dump_say(t, "Compressed (format 3), but neither a title nor an array of 1 to 7 minis");
+		dump_say(t,
+			 "Compressed (format 3), but neither a title nor an array of 1 to 7 minis");
 	}
 	dump_say(t, ".");
 }
@@ -108,18 +115,23 @@ static void message(const struct cqesim_cqe *c, struct dump_text *t)
 {
 	switch (c->opcode) {
 	case CQESIM_OP_RESP_WR_IMM:
-		dump_say(t, "An RDMA write of the peer with immediate 0x%x arrived, %u bytes; it used the "
-			    "receive with WQE index %u.",
+		dump_say(t,
+			 "An RDMA write of the peer with immediate 0x%x arrived, %u bytes; it used "
+			 "the "
+			 "receive with WQE index %u.",
 			 c->flow_table_metadata, c->byte_cnt, c->wqe_counter);
 		break;
 	case CQESIM_OP_RESP_SEND_IMM:
-		dump_say(t, "A message of %u bytes with immediate 0x%x arrived in the receive with WQE "
-			    "index %u.",
-			 c->byte_cnt, c->flow_table_metadata, c->wqe_counter);
+		dump_say(
+			t,
+			"A message of %u bytes with immediate 0x%x arrived in the receive with WQE "
+			"index %u.",
+			c->byte_cnt, c->flow_table_metadata, c->wqe_counter);
 		break;
 	default:
-		dump_say(t, "A message of %u bytes arrived in the receive with WQE index %u and "
-			    "invalidated the memory key 0x%x.",
+		dump_say(t,
+			 "A message of %u bytes arrived in the receive with WQE index %u and "
+			 "invalidated the memory key 0x%x.",
 			 c->byte_cnt, c->wqe_counter, c->flow_table_metadata);
 		break;
 	}
@@ -140,8 +152,8 @@ static void sent(const struct cqesim_dump_item *item, struct dump_text *t)
 		dump_say(t, "64 zero bytes: no completion was written here.");
 		return;
 	}
-	dump_say(t, "Sent without error: %s up to WQE index %u on QP 0x%x", operation ? operation : "work",
-		 c.wqe_counter, c.qpn);
+	dump_say(t, "Sent without error: %s up to WQE index %u on QP 0x%x",
+		 operation ? operation : "work", c.wqe_counter, c.qpn);
 	if (c.byte_cnt)
 		dump_say(t, ", %u bytes came back", c.byte_cnt);
 	dump_say(t, ".");
@@ -153,8 +165,10 @@ static void signature(const struct cqesim_dump_item *item, struct dump_text *t)
 
 	cqesim_cqe_sig_decode(item->raw, &s);
 	dump_say(t,
-		 "On this host: data under memory key 0x%x does not match its signature, at byte %llu "
-		 "(transaction signature 0x%08x expected, 0x%08x found; reference tag 0x%08x expected, "
+		 "On this host: data under memory key 0x%x does not match its signature, at byte "
+		 "%llu "
+		 "(transaction signature 0x%08x expected, 0x%08x found; reference tag 0x%08x "
+		 "expected, "
 		 "0x%08x found).",
 		 s.mkey, (unsigned long long)s.err_offset, s.expected_trans_sig, s.actual_trans_sig,
 		 s.expected_reftag, s.actual_reftag);
@@ -166,7 +180,8 @@ void dump_explain_good(const struct cqesim_dump_item *item, struct dump_text *t)
 
 	cqesim_cqe_decode(item->raw, &c);
 	if (item->flags & CQESIM_DUMP_ARRAY) {
-		dump_say(t, "No completion: minis, or a hole, of the session whose title stands before.");
+		dump_say(t, "No completion: minis, or a hole, of the session whose title stands "
+			    "before.");
 		return;
 	}
 	if (!(item->known >> 63)) {
@@ -190,7 +205,8 @@ void dump_explain_good(const struct cqesim_dump_item *item, struct dump_text *t)
 		message(&c, t);
 		break;
 	case CQESIM_OP_RESIZE_CQ:
-		dump_say(t, "The completion queue was resized: what follows stands in the new ring.");
+		dump_say(t,
+			 "The completion queue was resized: what follows stands in the new ring.");
 		break;
 	case CQESIM_OP_NO_PACKET:
 		dump_say(t, "A completion without a packet (NO_PACKET).");
@@ -199,10 +215,12 @@ void dump_explain_good(const struct cqesim_dump_item *item, struct dump_text *t)
 		signature(item, t);
 		break;
 	case CQESIM_OP_INVALID:
-		dump_say(t, "An empty slot: it belongs to the card, or software has marked it as read.");
+		dump_say(t, "An empty slot: it belongs to the card, or software has marked it as "
+			    "read.");
 		break;
 	default:
-		dump_say(t, "Opcode %u, which no public source names: probably no completion.", c.opcode);
+		dump_say(t, "Opcode %u, which no public source names: probably no completion.",
+			 c.opcode);
 		break;
 	}
 }

@@ -8,7 +8,7 @@
 #include "dump/dump_internal.h"
 
 /* Bytes for which "*" may stand, in all. */
-#define FILL_MAX (UINT64_C(16) << 20)
+#define FILL_MAX (UINT64_C(2) << 20)
 /* Items and lines back in which the same error may have been told already. */
 #define SAME_ITEMS 12u
 #define SAME_LINES 60u
@@ -20,10 +20,11 @@ struct cqesim_dump_item *dump_add(struct dump_finder *f)
 	if (f->failed)
 		return NULL;
 	if (out->count == CQESIM_DUMP_MAX_ITEMS) {
-		f->failed = cqesim_fail(f->err, -E2BIG,
-					"line %llu: more than %u completions, statements and counters; "
-					"split the input",
-					(unsigned long long)f->lines.line, CQESIM_DUMP_MAX_ITEMS);
+		f->failed =
+			cqesim_fail(f->err, -E2BIG,
+				    "line %llu: more than %u completions, statements and counters; "
+				    "split the input",
+				    (unsigned long long)f->lines.line, CQESIM_DUMP_MAX_ITEMS);
 		return NULL;
 	}
 	if (out->count == f->room) {
@@ -226,19 +227,21 @@ int cqesim_dump_find(struct cqesim_dump *dump, const void *input, uint64_t size,
 	memset(dump, 0, sizeof(*dump));
 	dump->bytes = size;
 	if (size > CQESIM_DUMP_MAX_BYTES)
-		return cqesim_fail(err, -E2BIG,
-				   "%llu bytes; at most %llu MiB are looked through, cut out the part "
-				   "around the error",
-				   (unsigned long long)size,
-				   (unsigned long long)(CQESIM_DUMP_MAX_BYTES >> 20));
+		return cqesim_fail(
+			err, -E2BIG,
+			"%llu bytes; at most %llu MiB are looked through, cut out the part "
+			"around the error",
+			(unsigned long long)size,
+			(unsigned long long)(CQESIM_DUMP_MAX_BYTES >> 20));
 	if (!size)
 		return 0;
 	dump->binary = is_binary(in, size);
 	if (dump->binary && size % 64)
-		return cqesim_fail(err, -EINVAL,
-				   "binary data of %llu bytes; expected text, or a completion ring: a "
-				   "multiple of 64 bytes",
-				   (unsigned long long)size);
+		return cqesim_fail(
+			err, -EINVAL,
+			"binary data of %llu bytes; expected text, or a completion ring: a "
+			"multiple of 64 bytes",
+			(unsigned long long)size);
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return cqesim_fail(err, -ENOMEM, "out of memory");

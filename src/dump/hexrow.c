@@ -20,16 +20,16 @@
 
 enum token_class {
 	T_OTHER,
-	T_BAR,    /* "|": the ASCII column begins */
-	T_BYTE,   /* 2 hex digits */
-	T_WORD,   /* 4 */
-	T_PLACE,  /* 6 or 7: only as an offset */
-	T_DWORD,  /* 8 */
-	T_QWORD,  /* 16 */
+	T_BAR,      /* "|": the ASCII column begins */
+	T_BYTE,     /* 2 hex digits */
+	T_WORD,     /* 4 */
+	T_PLACE,    /* 6 or 7: only as an offset */
+	T_DWORD,    /* 8 */
+	T_QWORD,    /* 16 */
 	T_PREFIXED, /* 0x and 1 to 16 digits */
-	T_LABEL,  /* hex digits and a colon */
+	T_LABEL,    /* hex digits and a colon */
 	T_COLON,
-	T_LONG,   /* 32 and more digits, perhaps with separators */
+	T_LONG, /* 32 and more digits, perhaps with separators */
 };
 
 struct token {
@@ -90,10 +90,10 @@ static void classify(const char *s, struct token *t)
 	} else if (prefixed && digits <= 16) {
 		t->class = T_PREFIXED;
 	} else if (!from) {
-		t->class = digits == 2    ? T_BYTE
-			   : digits == 4  ? T_WORD
-			   : digits == 8  ? T_DWORD
-			   : digits == 16 ? T_QWORD
+		t->class = digits == 2                  ? T_BYTE
+			   : digits == 4                ? T_WORD
+			   : digits == 8                ? T_DWORD
+			   : digits == 16               ? T_QWORD
 			   : digits == 6 || digits == 7 ? T_PLACE
 							: T_OTHER;
 	}
@@ -208,7 +208,7 @@ struct run {
 	unsigned from, to; /* tokens */
 	unsigned count;    /* values */
 	unsigned unit;
-	unsigned label;    /* token, or all->n */
+	unsigned label; /* token, or all->n */
 	bool colon;
 };
 
@@ -229,7 +229,8 @@ static void find_label(const struct tokens *all, struct run *r)
 		r->label = 0; /* hexdump, od */
 		r->colon = false;
 	} else if (!i && all->t[0].class == T_DWORD && r->count == 5 &&
-		   all->s[all->t[0].start + 7] == '0') { /* offset and four words, all of 8 digits */
+		   all->s[all->t[0].start + 7] ==
+			   '0') { /* offset and four words, all of 8 digits */
 		r->label = 0;
 		r->from++;
 		r->count--;

@@ -1,100 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dumps to completions.  In which order the bytes of a word were printed, whether
- * 128 bytes are one wide completion or two, and whether the bytes are a completion
- * at all, is told by where an opcode and a syndrome come to lie.
+ * Dumps to completions.  Whether 128 bytes are one wide completion or two, and
+ * whether bytes are a completion at all, is told by where an opcode and a syndrome
+ * come to lie.
  */
 #include <string.h>
 
 #include "dump/dump_internal.h"
-
-/* Bytes 1, 18, 19 are reserved in every receive completion (PRM-H, KRN). */
-static bool good_receive(const uint8_t raw[64])
-{
-	uint32_t count = cqesim_cqe_get_byte_cnt(raw);
-
-	return !raw[1] && !raw[18] && !raw[19] && (count & 0xffff || count >> 31) &&
-	       (raw[29] & 0x0c) != 0x0c;
-}
-
-unsigned image_score(const uint8_t raw[64])
-{
-	unsigned opcode = raw[63] >> 4;
-
-	switch (opcode) {
-	case CQESIM_OP_REQ_ERR:
-	case CQESIM_OP_RESP_ERR: {
-		bool known = cqesim_dump_syndrome_status(raw[55]) != 255;
-		bool named = opcode == CQESIM_OP_RESP_ERR || dump_operation(raw[56]);
-
-		return known ? 10 + named : 3;
-	}
-	case CQESIM_OP_REQ:
-		return dump_operation(raw[56]) && (raw[57] | raw[58] | raw[59]) ? 4 : 1;
-	case CQESIM_OP_RESP_WR_IMM:
-	case CQESIM_OP_RESP_SEND:
-	case CQESIM_OP_RESP_SEND_IMM:
-	case CQESIM_OP_RESP_SEND_INV:
-		return good_receive(raw) ? 4 : 1;
-	case CQESIM_OP_RESIZE_CQ:
-	case CQESIM_OP_NO_PACKET:
-	case CQESIM_OP_SIG_ERR:
-		return 2;
-	case CQESIM_OP_INVALID:
-		return (raw[63] & 0xfe) == 0xf0 ? 2 : 1;
-	default:
-		return 0;
-	}
-}
-
-static void swap_words(uint8_t *bytes, size_t size, unsigned unit)
-{
-	for (size_t i = 0; i + unit <= size; i += unit)
-		for (unsigned k = 0; k < unit / 2; k++) {
-			uint8_t b = bytes[i + k];
-
-			bytes[i + k] = bytes[i + unit - 1 - k];
-			bytes[i + unit - 1 - k] = b;
-		}
-}
-
-/*
- * Words are printed as numbers: by libmlx5 and old kernels after conversion to the
- * host's order, so that the digits stand as in memory; by DPDK, gdb, od and others
- * without it.  xxd's groups are no numbers.
- */
-static bool swapped_by_default(const struct dump_open *d)
-{
-	switch (d->unit) {
-	case 2:
-		return !d->colon;
-	case 4:
-		return d->prefixed || (d->labelled && d->label_digits > 8);
-	case 8:
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool choose_order(struct dump_open *d)
-{
-	uint8_t other[64];
-	bool swap = swapped_by_default(d);
-	size_t first = 0;
-
-	if (d->unit < 2 || d->unit > 8)
-		return false;
-	/* A ring: look at the first slot that is not empty. */
-	while (first + 128 <= d->size && d->bytes[first + 63] == 0 && d->bytes[first + 60] == 0)
-		first += 64;
-	if (d->size < first + 64)
-		return swap;
-	memcpy(other, d->bytes + first, 64);
-	swap_words(other, 64, d->unit);
-	unsigned as_printed = image_score(d->bytes + first), exchanged = image_score(other);
-	return as_printed == exchanged ? swap : exchanged > as_printed;
-}
 
 /* ---- items ---- */
 
@@ -428,7 +340,7 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 	if (d->heading_count && d->heading[0].what == HEADS_WQE) {
 		/* Whoever printed the completion printed this. */
 		if (d->unit == 4 && f->swapped)
-			swap_words(d->bytes, d->size, d->unit);
+			image_swap(d->bytes, d->size, d->unit);
 		return add_wqe(f, d);
 	}
 	/* A byte or two behind the last row are slips of whoever copied it. */
@@ -436,10 +348,10 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 		d->surplus = true;
 		d->size -= d->size % 16;
 	}
-	bool swap = choose_order(d);
+	bool swap = image_swapped(d);
 	if (swap) {
-		swap_words(d->bytes, d->size, d->unit);
-		swap_words(d->known, d->size, d->unit);
+		image_swap(d->bytes, d->size, d->unit);
+		image_swap(d->known, d->size, d->unit);
 	}
 	uint32_t from = f->out->count;
 	f->swapped = swap;

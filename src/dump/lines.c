@@ -86,7 +86,7 @@ static int entity(struct dump_lines *l)
 		const char *text;
 		int means;
 	} entities[] = {
-		{"&gt;", '>'},  {"&lt;", '<'},    {"&nbsp;", ' '}, {"&#160;", ' '},
+		{"&gt;", '>'},  {"&lt;", '<'},   {"&nbsp;", ' '}, {"&#160;", ' '},
 		{"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''},
 	};
 	for (size_t i = 0; i < sizeof(entities) / sizeof(entities[0]); i++)
@@ -104,9 +104,9 @@ static int tag(struct dump_lines *l)
 		const char *text;
 		int means;
 	} tags[] = {
-		{"<br", LINE_END},   {"<p>", LINE_END},   {"</p>", LINE_END}, {"<pre", LINE_END},
-		{"</pre", LINE_END}, {"<span ", NOTHING}, {"</span>", NOTHING}, {"<code", NOTHING},
-		{"</code", NOTHING},
+		{"<br", LINE_END},    {"<p>", LINE_END},   {"</p>", LINE_END},
+		{"<pre", LINE_END},   {"</pre", LINE_END}, {"<span ", NOTHING},
+		{"</span>", NOTHING}, {"<code", NOTHING},  {"</code", NOTHING},
 	};
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 		if (!here_nocase(l, tags[i].text))
@@ -143,6 +143,13 @@ static int printable_quote(struct dump_lines *l)
 		return PLAIN;
 	l->pos += 3;
 	int c = high << 4 | low;
+	if (c == '\n' && here(l, "=\n")) { /* the line ends here as well */
+		l->pos += 2;
+		l->number++;
+	} else if (c == '\n' && here(l, "=\r\n")) {
+		l->pos += 3;
+		l->number++;
+	}
 	return c == '\n' ? LINE_END : c == '\r' ? NOTHING : c < ' ' || c > '~' ? ' ' : c;
 }
 
@@ -267,7 +274,8 @@ static bool date(const char *s, uint64_t *days)
 		if (i == 4 || i == 7 ? s[i] != '-' && s[i] != '/' : !isdigit((unsigned char)s[i]))
 			return false;
 	*days = ((uint64_t)(s[0] - '0') * 1000 + (uint64_t)(s[1] - '0') * 100 +
-		 (uint64_t)(s[2] - '0') * 10 + (uint64_t)(s[3] - '0')) * 372 +
+		 (uint64_t)(s[2] - '0') * 10 + (uint64_t)(s[3] - '0')) *
+			372 +
 		((uint64_t)(s[5] - '0') * 10 + (uint64_t)(s[6] - '0')) * 31 +
 		(uint64_t)(s[8] - '0') * 10 + (uint64_t)(s[9] - '0');
 	return true;
@@ -309,8 +317,8 @@ static void find_stamp(struct dump_lines *l)
 			l->clock = CQESIM_DUMP_SECONDS;
 		} else if (!start) {
 			continue;
-		} else if (end - i > 18 && date(s + i, &days) && (s[i + 10] == 'T' || s[i + 10] == ' ') &&
-			   time_of_day(s + i + 11, &ns)) {
+		} else if (end - i > 18 && date(s + i, &days) &&
+			   (s[i + 10] == 'T' || s[i + 10] == ' ') && time_of_day(s + i + 11, &ns)) {
 			l->clock = CQESIM_DUMP_DATE;
 			ns = ns % DAY_NS + days * DAY_NS;
 		} else if (end - i > 14 && syslog_date(s + i, &ns)) {

@@ -22,9 +22,9 @@ const char *cqesim_dump_kind_name(enum cqesim_dump_kind kind)
 const char *cqesim_dump_notation_name(enum cqesim_dump_notation notation)
 {
 	static const char *const name[] = {
-		[CQESIM_DUMP_NO_BYTES] = "none",   [CQESIM_DUMP_BYTES] = "bytes",
-		[CQESIM_DUMP_WORDS] = "words",     [CQESIM_DUMP_DWORDS] = "dwords",
-		[CQESIM_DUMP_QWORDS] = "qwords",   [CQESIM_DUMP_DIGITS] = "digits",
+		[CQESIM_DUMP_NO_BYTES] = "none", [CQESIM_DUMP_BYTES] = "bytes",
+		[CQESIM_DUMP_WORDS] = "words",   [CQESIM_DUMP_DWORDS] = "dwords",
+		[CQESIM_DUMP_QWORDS] = "qwords", [CQESIM_DUMP_DIGITS] = "digits",
 		[CQESIM_DUMP_BINARY] = "binary",
 	};
 	return NAME(name, notation);
@@ -33,13 +33,13 @@ const char *cqesim_dump_notation_name(enum cqesim_dump_notation notation)
 const char *cqesim_dump_source_name(enum cqesim_dump_source source)
 {
 	static const char *const name[] = {
-		[CQESIM_DUMP_BY_UNKNOWN] = "unknown",      [CQESIM_DUMP_BY_LIBMLX5] = "libmlx5",
-		[CQESIM_DUMP_BY_MLX5_IB] = "mlx5_ib",      [CQESIM_DUMP_BY_MLX5_CORE] = "mlx5_core",
-		[CQESIM_DUMP_BY_DPDK] = "DPDK",            [CQESIM_DUMP_BY_UCX] = "UCX",
-		[CQESIM_DUMP_BY_NCCL] = "NCCL",            [CQESIM_DUMP_BY_PERFTEST] = "perftest",
-		[CQESIM_DUMP_BY_SPDK] = "SPDK",            [CQESIM_DUMP_BY_OPENMPI] = "Open MPI",
-		[CQESIM_DUMP_BY_LIBFABRIC] = "libfabric",  [CQESIM_DUMP_BY_RPCRDMA] = "rpcrdma",
-		[CQESIM_DUMP_BY_NVME] = "nvme",            [CQESIM_DUMP_BY_VERBS] = "verbs",
+		[CQESIM_DUMP_BY_UNKNOWN] = "unknown",     [CQESIM_DUMP_BY_LIBMLX5] = "libmlx5",
+		[CQESIM_DUMP_BY_MLX5_IB] = "mlx5_ib",     [CQESIM_DUMP_BY_MLX5_CORE] = "mlx5_core",
+		[CQESIM_DUMP_BY_DPDK] = "DPDK",           [CQESIM_DUMP_BY_UCX] = "UCX",
+		[CQESIM_DUMP_BY_NCCL] = "NCCL",           [CQESIM_DUMP_BY_PERFTEST] = "perftest",
+		[CQESIM_DUMP_BY_SPDK] = "SPDK",           [CQESIM_DUMP_BY_OPENMPI] = "Open MPI",
+		[CQESIM_DUMP_BY_LIBFABRIC] = "libfabric", [CQESIM_DUMP_BY_RPCRDMA] = "rpcrdma",
+		[CQESIM_DUMP_BY_NVME] = "nvme",           [CQESIM_DUMP_BY_VERBS] = "verbs",
 	};
 	return NAME(name, source);
 }
@@ -67,16 +67,18 @@ const char *cqesim_dump_reason_text(enum cqesim_dump_reason reason)
 		[CQESIM_DUMP_NO_REASON] = "",
 		[CQESIM_DUMP_OLD_CARD] =
 			"Not an mlx5 completion: an older Mellanox card (mlx4: ConnectX to "
-			"ConnectX-3, or mthca). Its completions have another layout, and its vendor "
+			"ConnectX-3, or mthca). Its completions have another layout, and its "
+			"vendor "
 			"codes are another list.",
-		[CQESIM_DUMP_OTHER_VENDOR] =
-			"Not an mlx5 completion: another vendor's card. Its vendor codes have nothing "
-			"to do with those of mlx5.",
+		[CQESIM_DUMP_OTHER_VENDOR] = "Not an mlx5 completion: another vendor's card. Its "
+					     "vendor codes have nothing "
+					     "to do with those of mlx5.",
 		[CQESIM_DUMP_COMMAND] =
 			"Not a completion: the firmware refused a command. This syndrome is one of "
 			"the firmware's command interface and says nothing about a completion.",
 		[CQESIM_DUMP_CQ_EVENT] =
-			"Not a completion: an event about the completion queue itself. This syndrome "
+			"Not a completion: an event about the completion queue itself. This "
+			"syndrome "
 			"is not that of a completion; 1 is an overrun, the queue was full when the "
 			"card wanted to write.",
 		[CQESIM_DUMP_ASYNC_EVENT] =
@@ -95,10 +97,8 @@ const char *cqesim_dump_reason_text(enum cqesim_dump_reason reason)
 const char *cqesim_dump_where_name(enum cqesim_dump_where where)
 {
 	static const char *const name[] = {
-		[CQESIM_DUMP_LOCAL] = "local",
-		[CQESIM_DUMP_REMOTE] = "remote",
-		[CQESIM_DUMP_PATH] = "path",
-		[CQESIM_DUMP_CONSEQUENCE] = "consequence",
+		[CQESIM_DUMP_LOCAL] = "local",  [CQESIM_DUMP_REMOTE] = "remote",
+		[CQESIM_DUMP_PATH] = "path",    [CQESIM_DUMP_CONSEQUENCE] = "consequence",
 		[CQESIM_DUMP_NOWHERE] = "none",
 	};
 	return NAME(name, where);
@@ -108,12 +108,30 @@ const char *cqesim_dump_where_name(enum cqesim_dump_where where)
 const char *cqesim_dump_status_name(unsigned status)
 {
 	static const char *const name[] = {
-		"SUCCESS",          "LOC_LEN_ERR",     "LOC_QP_OP_ERR",    "LOC_EEC_OP_ERR",
-		"LOC_PROT_ERR",     "WR_FLUSH_ERR",    "MW_BIND_ERR",      "BAD_RESP_ERR",
-		"LOC_ACCESS_ERR",   "REM_INV_REQ_ERR", "REM_ACCESS_ERR",   "REM_OP_ERR",
-		"RETRY_EXC_ERR",    "RNR_RETRY_EXC_ERR", "LOC_RDD_VIOL_ERR", "REM_INV_RD_REQ_ERR",
-		"REM_ABORT_ERR",    "INV_EECN_ERR",    "INV_EEC_STATE_ERR", "FATAL_ERR",
-		"RESP_TIMEOUT_ERR", "GENERAL_ERR",     "TM_ERR",           "TM_RNDV_INCOMPLETE",
+		"SUCCESS",
+		"LOC_LEN_ERR",
+		"LOC_QP_OP_ERR",
+		"LOC_EEC_OP_ERR",
+		"LOC_PROT_ERR",
+		"WR_FLUSH_ERR",
+		"MW_BIND_ERR",
+		"BAD_RESP_ERR",
+		"LOC_ACCESS_ERR",
+		"REM_INV_REQ_ERR",
+		"REM_ACCESS_ERR",
+		"REM_OP_ERR",
+		"RETRY_EXC_ERR",
+		"RNR_RETRY_EXC_ERR",
+		"LOC_RDD_VIOL_ERR",
+		"REM_INV_RD_REQ_ERR",
+		"REM_ABORT_ERR",
+		"INV_EECN_ERR",
+		"INV_EEC_STATE_ERR",
+		"FATAL_ERR",
+		"RESP_TIMEOUT_ERR",
+		"GENERAL_ERR",
+		"TM_ERR",
+		"TM_RNDV_INCOMPLETE",
 	};
 	return NAME(name, status);
 }
@@ -122,8 +140,8 @@ const char *cqesim_dump_status_name(unsigned status)
 static const struct {
 	uint8_t syndrome, status;
 } pairs[] = {
-	{0x01, 1},  {0x02, 2},  {0x04, 4},  {0x05, 5},  {0x06, 6},   {0x10, 7},   {0x11, 8},
-	{0x12, 9},  {0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}, {0x22, 16},
+	{0x01, 1}, {0x02, 2},  {0x04, 4},  {0x05, 5},  {0x06, 6},  {0x10, 7},  {0x11, 8},
+	{0x12, 9}, {0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}, {0x22, 16},
 };
 
 unsigned cqesim_dump_status_syndrome(unsigned status)

@@ -99,7 +99,8 @@ void odrows_settle(struct dump_finder *f, struct dump_open *d)
 	}
 	for (unsigned i = 1; i < d->row_count; i++) {
 		const struct dump_od_row *before = &d->rows[i - 1];
-		size_t from = (size_t)(before->label[radix] - d->rows[0].label[radix]) + before->count;
+		size_t from =
+			(size_t)(before->label[radix] - d->rows[0].label[radix]) + before->count;
 		size_t to = (size_t)(d->rows[i].label[radix] - d->rows[0].label[radix]);
 
 		for (size_t k = from; k < to && before->count; k++)

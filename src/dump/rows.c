@@ -14,101 +14,10 @@
 /* Lines after which a dump that nothing is added to is over. */
 #define LABELLED_GAP   400u
 #define UNLABELLED_GAP 60u
-/* Lines between a heading and its first row. */
-#define HEADING_GAP 60u
 /* Bytes that may be missing between two rows. */
 #define MISSING_MAX 112u
 /* A wrapped row goes on in the next line, or behind an empty one. */
 #define WRAP_GAP 3u
-
-/* What stands in front of a row, without times: tells streams apart. */
-uint32_t rows_prefix(const char *text, size_t length)
-{
-	uint32_t hash = 2166136261u;
-	size_t i = 0;
-
-	while (i < length) {
-		size_t from = i;
-		bool letters = false, comma = false;
-
-		while (i < length && text[i] != ' ') {
-			letters |=
-				isalpha((unsigned char)text[i]) && text[i] != 'T' && text[i] != 'Z';
-			comma |= text[i] == ',';
-			i++;
-		}
-		/* "[ 1141.838463]", "18:06:44", "2024-01-10T18:06:44Z" are times; "[1,367]" is a
-		 * rank, "T715]" the kernel's name for a thread. */
-		bool thread =
-			from < i && (text[from] == 'T' ||
-				     (text[from] == '[' && i - from > 2 && text[from + 1] == 'T'));
-		if (letters || comma || thread)
-			for (; from < i; from++)
-				hash = (hash ^ (uint8_t)text[from]) * 16777619u;
-		while (i < length && text[i] == ' ')
-			i++;
-	}
-	return hash;
-}
-
-/* ---- headings ---- */
-
-/* No bytes came: what the heading itself says is all there is. */
-static void drop_heading(struct dump_finder *f, struct dump_heading *h)
-{
-	struct cqesim_dump_item *item = h->has_statement ? dump_add(f) : NULL;
-
-	h->used = false;
-	if (item)
-		*item = h->statement;
-}
-
-void rows_heading(struct dump_finder *f, enum dump_heads what,
-		  const struct cqesim_dump_item *statement, uint64_t length)
-{
-	struct dump_heading *slot = &f->headings[0];
-	const unsigned n = sizeof(f->headings) / sizeof(f->headings[0]);
-
-	for (unsigned i = 0; i < n && slot->used; i++)
-		if (!f->headings[i].used || f->headings[i].line < slot->line)
-			slot = &f->headings[i];
-	if (slot->used)
-		drop_heading(f, slot);
-	*slot = (struct dump_heading){
-		.used = true, .what = what, .line = f->lines.line, .length = length};
-	if (statement) {
-		slot->has_statement = true;
-		slot->statement = *statement;
-	}
-}
-
-/* The oldest that waits. */
-static struct dump_heading *next_heading(struct dump_finder *f)
-{
-	struct dump_heading *oldest = NULL;
-	const unsigned n = sizeof(f->headings) / sizeof(f->headings[0]);
-
-	for (unsigned i = 0; i < n; i++) {
-		struct dump_heading *h = &f->headings[i];
-
-		if (h->used && (!oldest || h->line < oldest->line))
-			oldest = h;
-	}
-	return oldest;
-}
-
-static void drop_old_headings(struct dump_finder *f, bool all)
-{
-	const unsigned n = sizeof(f->headings) / sizeof(f->headings[0]);
-
-	for (unsigned i = 0; i < n; i++) {
-		struct dump_heading *h = &f->headings[i];
-
-		if (!h->used || (!all && f->lines.line - h->line <= HEADING_GAP))
-			continue;
-		drop_heading(f, h);
-	}
-}
 
 /* ---- dumps ---- */
 
@@ -124,16 +33,6 @@ static void close_dump(struct dump_finder *f, struct dump_open *d)
 	f->open_count--;
 }
 
-static bool waiting(const struct dump_finder *f)
-{
-	const unsigned n = sizeof(f->headings) / sizeof(f->headings[0]);
-
-	for (unsigned i = 0; i < n; i++)
-		if (f->headings[i].used)
-			return true;
-	return false;
-}
-
 void rows_close(struct dump_finder *f, bool all)
 {
 	for (unsigned i = 0; i < DUMP_OPEN_MAX && f->open_count; i++) {
@@ -143,8 +42,8 @@ void rows_close(struct dump_finder *f, bool all)
 		if (d->used && (all || f->lines.line - d->last_line > gap))
 			close_dump(f, d);
 	}
-	if (all || waiting(f))
-		drop_old_headings(f, all);
+	if (all || headings_wait(f))
+		headings_drop(f, all);
 }
 
 static struct dump_open *free_slot(struct dump_finder *f)
@@ -184,43 +83,6 @@ bool rows_reserve(struct dump_finder *f, struct dump_open *d, size_t size)
 	return true;
 }
 
-/* Take the headings that wait for these rows. */
-static void take_headings(struct dump_finder *f, struct dump_open *d)
-{
-	struct dump_heading *h;
-
-	d->streams = 1;
-	while (d->heading_count < DUMP_STREAMS_MAX && (h = next_heading(f))) {
-		if (d->heading_count && (d->labelled || h->what != HEADS_CQE))
-			break;
-		d->heading[d->heading_count++] = *h;
-		h->used = false;
-		if (d->heading[0].what != HEADS_CQE)
-			break;
-	}
-	/* Without offsets, rows under two headings may belong to either. */
-	if (d->heading_count > 1)
-		d->streams = d->heading_count;
-}
-
-/* "cqe_dump: 00000000: ...": each row is its own heading. */
-static void own_heading(struct dump_finder *f, struct dump_open *d)
-{
-	const char *text = f->lines.text;
-	size_t start = f->row.start;
-
-	for (size_t i = 0; i + 3 < start; i++) {
-		bool cqe = !strncasecmp(text + i, "cqe", 3), wqe = !strncasecmp(text + i, "wqe", 3);
-
-		if (!cqe && !wqe)
-			continue;
-		d->heading[0] = (struct dump_heading){
-			.used = true, .what = cqe ? HEADS_CQE : HEADS_WQE, .line = f->lines.line};
-		d->heading_count = 1;
-		return;
-	}
-}
-
 /* Of a new dump from the same stream: what was before is over if it is whole. */
 static void close_whole(struct dump_finder *f, const struct dump_open *new)
 {
@@ -256,9 +118,7 @@ static struct dump_open *new_dump(struct dump_finder *f, uint32_t prefix)
 		.lone = true,
 	};
 	f->open_count++;
-	take_headings(f, d);
-	if (!d->heading_count)
-		own_heading(f, d);
+	headings_take(f, d);
 	close_whole(f, d);
 	return d;
 }
@@ -303,7 +163,7 @@ static struct dump_open *find_labelled(struct dump_finder *f, uint32_t prefix, e
 		if (!same_form(d, &f->row))
 			continue;
 		enum fit fit = fit_of(f, d, f->row.label);
-		if (fit == NO_FIT || (fit == DOUBLED && waiting(f)))
+		if (fit == NO_FIT || (fit == DOUBLED && headings_wait(f)))
 			continue;
 		/* The same stream first, then the better fit, then the one that waits longest. */
 		bool same = d->prefix == prefix, best_same = best && best->prefix == prefix;
@@ -463,7 +323,7 @@ static void take_unlabelled(struct dump_finder *f, uint32_t prefix)
 	if (d && row->notation == CQESIM_DUMP_DIGITS && row->count >= 64)
 		d = NULL; /* whole in one line */
 	if (!d) {
-		if (row->notation == CQESIM_DUMP_BYTES && row->count < 8 && !waiting(f))
+		if (row->notation == CQESIM_DUMP_BYTES && row->count < 8 && !headings_wait(f))
 			return; /* a few letters that could be hex */
 		d = new_dump(f, prefix);
 	}

@@ -13,191 +13,74 @@
 /* Lines within which a statement goes on. */
 #define NEXT_LINES 3u
 
-struct line {
-	const char *text;
-	size_t length;
-	const struct dump_words *w;
-};
-
-static bool has(const struct line *l, const char *words)
-{
-	size_t n = strlen(words);
-
-	if (l->length < n)
-		return false;
-	for (size_t i = 0; i + n <= l->length; i++)
-		if (!strncasecmp(l->text + i, words, n))
-			return true;
-	return false;
-}
-
-static bool knows(const struct line *l, uint32_t facts)
-{
-	return (l->w->facts.known & facts) != 0;
-}
-
-/* ---- who ---- */
-
-/* From behind `from` to a colon and a space (or the character `end`). */
-static bool copy_device(const struct line *l, const char *from, const char *end, char *device,
-			size_t room)
-{
-	const char *p = memmem(l->text, l->length, from, strlen(from));
-
-	if (!p)
-		return false;
-	p += strlen(from);
-	size_t left = l->length - (size_t)(p - l->text);
-	const char *stop = memmem(p, left, end, strlen(end));
-	size_t n = stop ? (size_t)(stop - p) : 0;
-	if (!n || n >= room)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		device[i] = isgraph((unsigned char)p[i]) ? p[i] : ' ';
-	device[n] = '\0';
-	return true;
-}
-
-static void find_device(const struct line *l, struct cqesim_dump_item *item)
-{
-	static const char *const around[][2] = {
-		{"infiniband ", ": "}, {"mlx5_core ", ": "}, {"mlx5: ", ": got"},
-		{" hca ", " "},        {" on mlx5", " "},    {"MLX5: ", ": got"},
-	};
-	for (size_t i = 0; i < sizeof(around) / sizeof(around[0]); i++) {
-		if (!copy_device(l, around[i][0], around[i][1], item->device, sizeof(item->device)))
-			continue;
-		if (around[i][0][1] == 'o') { /* " on mlx5_0:1/IB" */
-			memmove(item->device + 4, item->device, sizeof(item->device) - 4);
-			memcpy(item->device, "mlx5", 4);
-			item->device[sizeof(item->device) - 1] = '\0';
-		}
-		return;
-	}
-}
-
-static enum cqesim_dump_source source_of(const struct line *l)
-{
-	static const struct {
-		uint8_t mark, source;
-	} order[] = {
-		{MARK_UCX, CQESIM_DUMP_BY_UCX},
-		{MARK_UCX_QP, CQESIM_DUMP_BY_UCX},
-		{MARK_NCCL, CQESIM_DUMP_BY_NCCL},
-		{MARK_OPENIB, CQESIM_DUMP_BY_OPENMPI},
-		{MARK_PERFTEST, CQESIM_DUMP_BY_PERFTEST},
-		{MARK_UNEXPECTED_CQE, CQESIM_DUMP_BY_DPDK},
-		{MARK_LIBFABRIC, CQESIM_DUMP_BY_LIBFABRIC},
-		{MARK_RPCRDMA, CQESIM_DUMP_BY_RPCRDMA},
-		{MARK_SPDK, CQESIM_DUMP_BY_SPDK},
-		{MARK_NVME, CQESIM_DUMP_BY_NVME},
-		{MARK_QP_ERROR, CQESIM_DUMP_BY_MLX5_IB},
-		{MARK_WC_ERROR, CQESIM_DUMP_BY_MLX5_IB},
-		{MARK_POLL_ONE, CQESIM_DUMP_BY_MLX5_IB},
-		{MARK_REQUESTER, CQESIM_DUMP_BY_MLX5_IB},
-		{MARK_RESPONDER, CQESIM_DUMP_BY_MLX5_IB},
-		{MARK_ERROR_CQE_ON, CQESIM_DUMP_BY_MLX5_CORE},
-		{MARK_ERR_CQE_ON, CQESIM_DUMP_BY_MLX5_CORE},
-		{MARK_GOT_COMPLETION, CQESIM_DUMP_BY_LIBMLX5},
-	};
-	/* NCCL's line without what stands in front of it. */
-	if (MARKED(l->w, MARK_GOT_COMPLETION) && knows(l, CQESIM_FACT_VENDOR) &&
-	    knows(l, CQESIM_FACT_STATUS) && !MARKED(l->w, MARK_MLX5))
-		return CQESIM_DUMP_BY_NCCL;
-	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
-		if (MARKED(l->w, order[i].mark))
-			return (enum cqesim_dump_source)order[i].source;
-	if (MARKED(l->w, MARK_DUMP_WQE))
-		return has(l, "WQE DUMP") ? CQESIM_DUMP_BY_MLX5_CORE : CQESIM_DUMP_BY_DPDK;
-	if (MARKED(l->w, MARK_CQE_ERR) && (MARKED(l->w, MARK_MLX5) || l->w->has_op))
-		return CQESIM_DUMP_BY_DPDK;
-	if (MARKED(l->w, MARK_DUMP_CQE) || MARKED(l->w, MARK_DUMP_RING))
-		return has(l, "infiniband") || has(l, "dump_cqe") || has(l, "dump error cqe")
-			       ? CQESIM_DUMP_BY_MLX5_IB
-			       : CQESIM_DUMP_BY_DPDK;
-	/* "(synd 0x4 vend 0x51 ...": nobody else writes that. */
-	if (knows(l, CQESIM_FACT_SYNDROME) && knows(l, CQESIM_FACT_VENDOR) && has(l, "(synd "))
-		return CQESIM_DUMP_BY_UCX;
-	return CQESIM_DUMP_BY_VERBS;
-}
-
-/* ---- something else ---- */
-
-/* Does the line tell of a failure with a code at all? */
-static bool has_code(const struct line *l)
-{
-	return l->w->has_syndrome ||
-	       knows(l, CQESIM_FACT_VENDOR | CQESIM_FACT_SYNDROME | CQESIM_FACT_STATUS) ||
-	       MARKED(l->w, MARK_GOT_COMPLETION);
-}
-
-static enum cqesim_dump_reason foreign(const struct line *l)
-{
-	const struct dump_words *w = l->w;
-
-	if (MARKED(w, MARK_OLD_ERR) && (knows(l, CQESIM_FACT_QPN) || has_code(l)))
-		return CQESIM_DUMP_OLD_CARD;
-	if (MARKED(w, MARK_MLX4) && has_code(l))
-		return CQESIM_DUMP_OLD_CARD;
-	/* mlx4_en; mlx5e puts the syndrome first. */
-	if (has(l, "CQE error - vendor syndrome"))
-		return CQESIM_DUMP_OLD_CARD;
-	if (MARKED(w, MARK_OTHER_VENDOR) && has_code(l) && !MARKED(w, MARK_MLX5))
-		return CQESIM_DUMP_OTHER_VENDOR;
-	if (MARKED(w, MARK_CQ_EVENT))
-		return CQESIM_DUMP_CQ_EVENT;
-	if (MARKED(w, MARK_HEALTH))
-		return CQESIM_DUMP_HEALTH;
-	/* Commands: no code of theirs has 8 bits and stands beside a vendor syndrome. */
-	if (w->has_syndrome && !knows(l, CQESIM_FACT_VENDOR) && !MARKED(w, MARK_COMPLETION) &&
-	    (MARKED(w, MARK_COMMAND) || w->syndrome > 0xffff ||
-	     (w->has_bracketed && MARKED(w, MARK_FAILED))))
-		return CQESIM_DUMP_COMMAND;
-	if (MARKED(w, MARK_ASYNC_EVENT) && !MARKED(w, MARK_NAMED_STATUS))
-		return CQESIM_DUMP_ASYNC_EVENT;
-	return CQESIM_DUMP_NO_REASON;
-}
-
 /* ---- a statement ---- */
 
 /* Source code quoted in a mail is none. */
-static bool is_code(const struct line *l)
+static bool is_code(const struct dump_line *l)
 {
 	char last = l->length ? l->text[l->length - 1] : ' ';
 
-	return last == ';' || last == '{' || has(l, "case ") || has(l, "==") || has(l, "#define") ||
-	       has(l, "sizeof(") || has(l, "\", \"") || has(l, "%d") || has(l, "0x%");
+	return last == ';' || last == '{' || line_has(l, "case ") || line_has(l, "==") ||
+	       line_has(l, "#define") || line_has(l, "sizeof(") || line_has(l, "\", \"") ||
+	       line_has(l, "%d") || line_has(l, "0x%");
 }
 
-static bool is_statement(const struct line *l)
+static bool is_statement(const struct dump_line *l)
 {
 	const struct dump_words *w = l->w;
 	bool about = MARKED(w, MARK_COMPLETION) || MARKED(w, MARK_FAILED) || MARKED(w, MARK_MLX5);
 	bool verbs = MARKED(w, MARK_NCCL) || MARKED(w, MARK_SPDK) || MARKED(w, MARK_OPENIB) ||
 		     MARKED(w, MARK_LIBFABRIC) || MARKED(w, MARK_UCX) || MARKED(w, MARK_RPCRDMA);
 
+	/* Programs in debug mode tell of good completions too. */
+	if (line_knows(l, CQESIM_FACT_STATUS) && !w->facts.status && !w->facts.syndrome)
+		return false;
 	if (MARKED(w, MARK_GOT_COMPLETION) || MARKED(w, MARK_ERROR_CQE_ON) ||
 	    MARKED(w, MARK_UNEXPECTED_CQE) || MARKED(w, MARK_WC_ERROR) || MARKED(w, MARK_QP_ERROR))
 		return true;
 	if (MARKED(w, MARK_REQUESTER) || MARKED(w, MARK_RESPONDER))
-		return knows(l, CQESIM_FACT_CQN);
+		return line_knows(l, CQESIM_FACT_CQN);
 	if (MARKED(w, MARK_ERR_CQE_ON))
-		return knows(l, CQESIM_FACT_QPN);
-	if (knows(l, CQESIM_FACT_VENDOR))
-		return about || verbs || l->w->has_syndrome || knows(l, CQESIM_FACT_STATUS);
+		return line_knows(l, CQESIM_FACT_QPN);
+	if (line_knows(l, CQESIM_FACT_VENDOR))
+		return about || verbs || l->w->has_syndrome || line_knows(l, CQESIM_FACT_STATUS);
 	if (MARKED(w, MARK_NAMED_STATUS) || MARKED(w, MARK_NAMED_SYNDROME))
 		return true;
-	if (MARKED(w, MARK_CQE_ERR) && l->w->has_syndrome)
-		return true;
-	if (l->w->has_syndrome)
+	if (MARKED(w, MARK_CQE_ERR)) /* io_uring has CQEs as well */
+		return w->has_syndrome && MARKED(w, MARK_MLX5);
+	if (w->has_syndrome)
 		return MARKED(w, MARK_COMPLETION);
 	/* A number alone: only where it says that it is about a completion. */
 	return w->numbered_status && w->facts.status && MARKED(w, MARK_COMPLETION) &&
-	       (verbs || has(l, "cq") || has(l, "wc"));
+	       (verbs || line_has(l, "cq") || line_has(l, "wc"));
+}
+
+/* Was this vendor's code ever seen with that syndrome? */
+static bool seen_together(uint8_t vendor, uint8_t syndrome)
+{
+	for (unsigned i = 0; i < cqesim_dump_vendor_count; i++)
+		if (cqesim_dump_vendors[i].vendor_err_synd == vendor &&
+		    cqesim_dump_vendors[i].syndrome == syndrome)
+			return true;
+	return false;
+}
+
+/* "vendor_err 81" with status 12 is 0x81, with status 4 it is 81. */
+static void settle_vendor(const struct dump_words *w, struct cqesim_dump_facts *f)
+{
+	uint8_t syndrome = f->known & CQESIM_FACT_SYNDROME
+				   ? f->syndrome
+				   : (uint8_t)cqesim_dump_status_syndrome(f->status);
+
+	if (w->vendor_plain && f->known & CQESIM_FACT_VENDOR &&
+	    f->known & (CQESIM_FACT_SYNDROME | CQESIM_FACT_STATUS) &&
+	    !seen_together(f->vendor_err_synd, syndrome) &&
+	    seen_together(w->vendor_other, syndrome))
+		f->vendor_err_synd = w->vendor_other;
 }
 
 /* Numbers whose meaning depends on who says them, and what the words imply. */
-static void settle(const struct line *l, struct cqesim_dump_item *item)
+static void settle(const struct dump_line *l, struct cqesim_dump_item *item)
 {
 	const struct dump_words *w = l->w;
 	struct cqesim_dump_facts *f = &item->stated;
@@ -205,14 +88,22 @@ static void settle(const struct line *l, struct cqesim_dump_item *item)
 
 	*f = w->facts;
 	f->known &= ~(uint32_t)CQESIM_FACT_LENGTH;
-	if (!ucx && item->source != CQESIM_DUMP_BY_SPDK)
+	/* "SEND" alone may be any word; beside a WQE it is the request. */
+	if (!ucx && item->source != CQESIM_DUMP_BY_SPDK && !line_has(l, "wqe_opcode_qpn"))
 		f->known &= ~(uint32_t)CQESIM_FACT_SEND_OPCODE;
 	/* "remote access error syndrome 0x88": UCX of 2017 meant the vendor's. */
 	if (f->known & CQESIM_FACT_SYNDROME && cqesim_dump_syndrome_status(f->syndrome) == 255 &&
 	    !(f->known & CQESIM_FACT_VENDOR) && (f->syndrome >= 0x30)) {
 		f->known = (f->known & ~(uint32_t)CQESIM_FACT_SYNDROME) | CQESIM_FACT_VENDOR;
 		f->vendor_err_synd = f->syndrome;
+		f->syndrome = 0;
 	}
+	/* "UCX FATAL Error on QP": that the line says fatal is no status beside a code. */
+	if (w->weak_status && f->known & (CQESIM_FACT_SYNDROME | CQESIM_FACT_VENDOR)) {
+		f->known &= ~(uint32_t)CQESIM_FACT_STATUS;
+		f->status = 0;
+	}
+	settle_vendor(w, f);
 	bool mlx5e = item->source == CQESIM_DUMP_BY_MLX5_CORE;
 	uint64_t opcode = mlx5e && w->has_opcode ? w->opcode : w->has_op ? w->op : 0;
 	if (opcode == CQESIM_OP_REQ_ERR || opcode == CQESIM_OP_RESP_ERR) {
@@ -224,21 +115,22 @@ static void settle(const struct line *l, struct cqesim_dump_item *item)
 	}
 	if (mlx5e && f->known & CQESIM_FACT_OPCODE && f->queue == CQESIM_DUMP_QP)
 		f->queue = opcode == CQESIM_OP_RESP_ERR ? CQESIM_DUMP_RQ : CQESIM_DUMP_SQ;
-	if (ucx && has(l, "SRQ QP"))
+	if (ucx && line_has(l, "SRQ QP"))
 		f->queue = CQESIM_DUMP_SRQ;
-	else if (ucx && has(l, "DCI QP"))
+	else if (ucx && line_has(l, "DCI QP"))
 		f->queue = CQESIM_DUMP_DCI;
 	if (f->known & CQESIM_FACT_OPCODE)
 		return;
-	if (MARKED(w, MARK_REQUESTER) || has(l, "send completion") ||
+	if (MARKED(w, MARK_REQUESTER) || line_has(l, "send completion") ||
 	    (f->known & CQESIM_FACT_SEND_OPCODE) ||
 	    (MARKED(w, MARK_ERR_CQE_ON) && f->queue == CQESIM_DUMP_SQ) ||
 	    (f->queue == CQESIM_DUMP_SQ && item->source == CQESIM_DUMP_BY_DPDK)) {
 		f->opcode = CQESIM_OP_REQ_ERR;
 		f->known |= CQESIM_FACT_OPCODE;
-	} else if (MARKED(w, MARK_RESPONDER) || has(l, "recv completion") ||
-		   has(l, "receive completion") || (f->queue == CQESIM_DUMP_RQ) ||
-		   (ucx && (f->queue == CQESIM_DUMP_SRQ || has(l, "next_wqe") || has(l, "strides ")))) {
+	} else if (MARKED(w, MARK_RESPONDER) || line_has(l, "recv completion") ||
+		   line_has(l, "receive completion") || (f->queue == CQESIM_DUMP_RQ) ||
+		   (ucx && (f->queue == CQESIM_DUMP_SRQ || line_has(l, "next_wqe") ||
+			    line_has(l, "strides ")))) {
 		f->opcode = CQESIM_OP_RESP_ERR;
 		f->known |= CQESIM_FACT_OPCODE;
 	}
@@ -286,7 +178,7 @@ static void join(struct cqesim_dump_facts *to, const struct cqesim_dump_facts *f
 }
 
 /* Lines that only make sense behind another one. */
-static bool continues(const struct dump_finder *f, const struct line *l,
+static bool continues(const struct dump_finder *f, const struct dump_line *l,
 		      const struct cqesim_dump_item *item)
 {
 	const struct dump_words *w = l->w;
@@ -306,7 +198,7 @@ static bool continues(const struct dump_finder *f, const struct line *l,
 	if (MARKED(w, MARK_POLL_ONE) && !MARKED(w, MARK_REQUESTER) && !MARKED(w, MARK_RESPONDER))
 		return p->source == CQESIM_DUMP_BY_MLX5_IB;
 	if (MARKED(w, MARK_PERFTEST) && p->source == CQESIM_DUMP_BY_PERFTEST)
-		return knows(l, CQESIM_FACT_VENDOR);
+		return line_knows(l, CQESIM_FACT_VENDOR);
 	/* The rest of a wrapped line names nobody. */
 	return item->source == CQESIM_DUMP_BY_VERBS && !MARKED(w, MARK_MLX5) &&
 	       !MARKED(w, MARK_COMPLETION) && f->lines.line - p->last_line <= 2;
@@ -336,7 +228,8 @@ void statement_flush(struct dump_finder *f, bool rows)
 	if (f->pending_heads ||
 	    (rows && kernel && f->lines.line - p->last_line <= NEXT_LINES && p->stated.known &&
 	     !(p->stated.known == (CQESIM_FACT_QPN | CQESIM_FACT_OPCODE)))) {
-		rows_heading(f, f->pending_heads ? f->pending_what : HEADS_CQE, p, f->pending_length);
+		rows_heading(f, f->pending_heads ? f->pending_what : HEADS_CQE, p,
+			     f->pending_length);
 	} else {
 		struct cqesim_dump_item *item = dump_add(f);
 
@@ -361,46 +254,8 @@ static void set_pending(struct dump_finder *f, const struct cqesim_dump_item *it
 	f->pending_heads = false;
 }
 
-/* ---- old cards ---- */
-
-/* "[10] 02702711": byte 16 syndrome, byte 17 vendor (mthca's and mlx4's error CQE). */
-static bool old_card_row(struct dump_finder *f, const struct line *l)
-{
-	unsigned at = 0, digits = 0;
-	uint32_t v = 0;
-	size_t i = 1;
-
-	if (!f->old_card || l->length < 12 || l->text[0] != '[')
-		return false;
-	for (; i < 3 && l->text[i] != ']'; i++) {
-		if (l->text[i] == ' ')
-			continue;
-		if (!isxdigit((unsigned char)l->text[i]))
-			return false;
-		at = at * 16 + (unsigned)(isdigit((unsigned char)l->text[i])
-						  ? l->text[i] - '0'
-						  : (l->text[i] | 0x20) - 'a' + 10);
-	}
-	if (l->text[i] != ']' || l->text[i + 1] != ' ')
-		return false;
-	for (i += 2; i < l->length && isxdigit((unsigned char)l->text[i]) && digits < 8; i++, digits++)
-		v = v << 4 | (uint32_t)(isdigit((unsigned char)l->text[i]) ? l->text[i] - '0'
-									    : (l->text[i] | 0x20) - 'a' + 10);
-	if (digits != 8)
-		return false;
-	struct cqesim_dump_item *item = &f->out->items[f->old_card - 1];
-	item->last_line = f->lines.line;
-	if (at == 16) {
-		item->stated.known |= CQESIM_FACT_SYNDROME | CQESIM_FACT_VENDOR;
-		item->stated.syndrome = (uint8_t)(v >> 24);
-		item->stated.vendor_err_synd = (uint8_t)(v >> 16);
-	}
-	if (at == 28)
-		f->old_card = 0;
-	return true;
-}
-
-static void add_foreign(struct dump_finder *f, const struct line *l, enum cqesim_dump_reason reason)
+static void add_foreign(struct dump_finder *f, const struct dump_line *l,
+			enum cqesim_dump_reason reason)
 {
 	struct cqesim_dump_item *item;
 
@@ -412,14 +267,14 @@ static void add_foreign(struct dump_finder *f, const struct line *l, enum cqesim
 	item->reason = reason;
 	item->stated = l->w->facts;
 	if (MARKED(l->w, MARK_ASYNC_EVENT) || reason == CQESIM_DUMP_CQ_EVENT)
-		find_device(l, item);
+		line_device(l, item);
 	if (reason == CQESIM_DUMP_OLD_CARD)
 		f->old_card = f->out->count;
 }
 
 /* ---- a line ---- */
 
-static bool has_machine_code(const struct line *l)
+static bool has_machine_code(const struct dump_line *l)
 {
 	const char *p = MARKED(l->w, MARK_CODE) ? memmem(l->text, l->length, "Code: ", 6) : NULL;
 
@@ -427,19 +282,19 @@ static bool has_machine_code(const struct line *l)
 	       isxdigit((unsigned char)p[7]) && p[8] == ' ';
 }
 
-static void heading_or_statement(struct dump_finder *f, const struct line *l)
+static void heading_or_statement(struct dump_finder *f, const struct dump_line *l)
 {
 	const struct dump_words *w = l->w;
 	struct cqesim_dump_item item;
-	uint64_t length = knows(l, CQESIM_FACT_LENGTH) ? w->facts.length : 0;
+	uint64_t length = line_knows(l, CQESIM_FACT_LENGTH) ? w->facts.length : 0;
 	bool dump = MARKED(w, MARK_DUMP_CQE), ring = MARKED(w, MARK_DUMP_RING);
 	bool wqe = MARKED(w, MARK_DUMP_WQE);
 	bool statement = is_statement(l);
 
 	begin(f, &item, CQESIM_DUMP_STATEMENT);
-	item.source = source_of(l);
+	item.source = line_source(l);
 	settle(l, &item);
-	find_device(l, &item);
+	line_device(l, &item);
 	if (wqe && !MARKED(w, MARK_ERROR_CQE_ON)) {
 		set_pending(f, &item);
 		set_heading(f, HEADS_WQE, length);
@@ -476,12 +331,12 @@ static void heading_or_statement(struct dump_finder *f, const struct line *l)
 
 void statement_take(struct dump_finder *f, const char *text, size_t length)
 {
-	struct line l = {.text = text, .length = length, .w = &f->words};
+	struct dump_line l = {.text = text, .length = length, .w = &f->words};
 	enum cqesim_dump_reason reason;
 
 	if (f->has_pending && f->lines.line - f->pending.last_line > NEXT_LINES)
 		statement_flush(f, false);
-	if (old_card_row(f, &l))
+	if (line_of_old_card(f, text, length))
 		return;
 	if (f->old_card && f->lines.line - f->out->items[f->old_card - 1].last_line > NEXT_LINES)
 		f->old_card = 0;
@@ -491,7 +346,7 @@ void statement_take(struct dump_finder *f, const char *text, size_t length)
 		return;
 	if (has_machine_code(&l))
 		return add_foreign(f, &l, CQESIM_DUMP_CODE);
-	reason = foreign(&l);
+	reason = line_foreign(&l);
 	if (reason != CQESIM_DUMP_NO_REASON && !is_code(&l))
 		return add_foreign(f, &l, reason);
 	heading_or_statement(f, &l);

@@ -16,7 +16,8 @@
 
 const struct cqesim_dump_vendor cqesim_dump_vendors[] = {
 	{0x32, 0x04, 0x93, 'B', "LOCAL_PROT_ERR (0x04) on the receiving side",
-	 "with hw syndrome 0x93: the receive buffer's memory key violates the protection domain; the "
+	 "with hw syndrome 0x93: the receive buffer's memory key violates the protection domain; "
+	 "the "
 	 "case was a key that the driver had left unmapped",
 	 "header buffers of hardware GRO with 64 KiB pages",
 	 "Linux: fix of the SHAMPO reservation size, mlx5e, and netdev, October 2025"},
@@ -39,7 +40,8 @@ const struct cqesim_dump_vendor cqesim_dump_vendors[] = {
 	{0x61, 0x02, ANY_HW, 'D', "LOCAL_QP_OP_ERR (0x02) on an RDMA_WRITE", NULL,
 	 "one RDMA_WRITE (hw 0x01)", "openucx/ucx #857"},
 	{0x68, 0x01, 0x60, 'B', "LOCAL_LENGTH_ERR (0x01) on a SEND",
-	 "with hw syndrome 1/0x60: the send request had no Ethernet header inline, which a ConnectX-4 "
+	 "with hw syndrome 1/0x60: the send request had no Ethernet header inline, which a "
+	 "ConnectX-4 "
 	 "Lx wants",
 	 "AF_XDP packets without a linear part", "netdev, January 2021"},
 	{0x68, 0x02, 0x86, 'B', "LOCAL_QP_OP_ERR (0x02) on a UMR",
@@ -49,8 +51,8 @@ const struct cqesim_dump_vendor cqesim_dump_vendors[] = {
 	{0x68, 0x02, 0x01, 'B', "LOCAL_QP_OP_ERR (0x02) on an internal send queue",
 	 "with hw syndrome 0x01: the request in the queue had been overwritten by another thread",
 	 "the kernel's internal send queue (ICOSQ)", "netdev: fix of a race on the ICOSQ"},
-	{0x68, 0, ANY_HW, 'C', "LOCAL_LENGTH_ERR (0x01) or LOCAL_QP_OP_ERR (0x02) on a request", NULL,
-	 "send requests that the card did not accept as they stood in the queue",
+	{0x68, 0, ANY_HW, 'C', "LOCAL_LENGTH_ERR (0x01) or LOCAL_QP_OP_ERR (0x02) on a request",
+	 NULL, "send requests that the card did not accept as they stood in the queue",
 	 "openucx/ucx #1151 and #3618, netdev"},
 	{0x78, 0x06, 0x08, 'B', "MW_BIND_ERR (0x06) on a UMR",
 	 "with hw syndrome 0x08: the UMR was about a memory key that had been freed already",
@@ -66,9 +68,11 @@ const struct cqesim_dump_vendor cqesim_dump_vendors[] = {
 	 "peers that did not answer: down, not reachable, or not connected (hw 0/0)",
 	 "NVIDIA/nccl #214, pytorch/pytorch #81628, openucx/ucx #2973 and #6871"},
 	{0x87, 0x16, ANY_HW, 'C', "RNR_RETRY_EXC_ERR (0x16)", NULL,
-	 "an experiment in which the receiver posts no receive (hw 0/0)", "one published experiment"},
+	 "an experiment in which the receiver posts no receive (hw 0/0)",
+	 "one published experiment"},
 	{0x88, 0x13, ANY_HW, 'C', "REMOTE_ACCESS_ERR (0x13)", NULL,
-	 "writes, reads and atomics to memory that the peer does not let be touched (hw 0/0); so on "
+	 "writes, reads and atomics to memory that the peer does not let be touched (hw 0/0); so "
+	 "on "
 	 "older cards too",
 	 "open-mpi/ompi #8252, openucx/ucx #1569 and #2915, linux-rdma, Linux NFS"},
 	{0x89, 0x14, ANY_HW, 'C', "REMOTE_OP_ERR (0x14)", NULL,
@@ -76,7 +80,8 @@ const struct cqesim_dump_vendor cqesim_dump_vendors[] = {
 	 "(hw 0/0)",
 	 "openucx/ucx #5472, NVIDIA/nccl #214, open-mpi/ompi #13183, a reproducer for Perlmutter"},
 	{0x8a, 0x12, ANY_HW, 'C', "REMOTE_INVAL_REQ_ERR (0x12)", NULL,
-	 "peers that called the request invalid; in one case the peer had a DCT access error (hw 0/0)",
+	 "peers that called the request invalid; in one case the peer had a DCT access error (hw "
+	 "0/0)",
 	 "charmplusplus/charm #2532, openucx/ucx #1770 and #4176, NVIDIA/nccl #1710"},
 	{0x93, 0x22, ANY_HW, 'A', "REMOTE_ABORTED_ERR (0x22) on the receiving side",
 	 "a page fault on memory with on-demand paging (MLX5_CQE_VENDOR_SYNDROME_ODP_PFAULT): the "
@@ -134,8 +139,8 @@ void cqesim_dump_vendor_text(const struct cqesim_dump_facts *f, char *text, size
 		dump_say(&t, "%s.", v->meaning);
 	else
 		dump_say(&t, "what it means is not publicly documented.");
-	dump_say(&t, " %s seen with %s; in public with: %s.",
-		 v->grade == 'D' ? "Once" : "Always", v->with, v->seen);
+	dump_say(&t, " %s seen with %s; in public with: %s.", v->grade == 'D' ? "Once" : "Always",
+		 v->with, v->seen);
 	if (v->syndrome && f->known & CQESIM_FACT_SYNDROME && f->syndrome != v->syndrome)
 		dump_say(&t, " Here it comes with syndrome 0x%02x, which is new.", f->syndrome);
 	dump_say(&t, " Grade %c (%s); sources: %s.", v->grade,

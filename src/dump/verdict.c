@@ -116,7 +116,8 @@ void cqesim_dump_verdict(const struct cqesim_dump *dump, struct cqesim_dump_verd
 	v->root = earliest(dump, by_time, &candidates);
 	if (v->root == CQESIM_DUMP_NONE) {
 		if (v->flushes)
-			dump_say(&t, "Only flushed work: the cause is not in this input. Look earlier in the "
+			dump_say(&t, "Only flushed work: the cause is not in this input. Look "
+				     "earlier in the "
 				     "log, or in the peer's.");
 		return;
 	}

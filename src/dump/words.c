@@ -24,7 +24,7 @@ static bool word_char(char c)
 
 static int digit(char c, unsigned base)
 {
-	int v = isdigit((unsigned char)c) ? c - '0'
+	int v = isdigit((unsigned char)c)    ? c - '0'
 		: isxdigit((unsigned char)c) ? tolower((unsigned char)c) - 'a' + 10
 					     : 99;
 	return v < (int)base ? v : -1;
@@ -113,6 +113,36 @@ static void set_vendor(struct dump_words *w, uint64_t v)
 {
 	if (v <= 0xff && fresh(w, CQESIM_FACT_VENDOR))
 		w->facts.vendor_err_synd = (uint8_t)v;
+}
+
+/*
+ * A vendor's code without 0x: some print %d, some %x.  Both readings are kept; which
+ * it is, the status beside it may tell.
+ */
+static bool plain_vendor(struct scan *c, size_t *at, unsigned base)
+{
+	uint64_t decimal = 0, hex = 0;
+	bool letters = false;
+	size_t i = *at;
+
+	for (; i < c->n && i - *at < 3 && digit(c->s[i], 16) >= 0; i++) {
+		letters |= digit(c->s[i], 10) < 0;
+		decimal =
+			decimal * 10 + (uint64_t)(digit(c->s[i], 10) < 0 ? 0 : digit(c->s[i], 10));
+		hex = hex * 16 + (uint64_t)digit(c->s[i], 16);
+	}
+	if (i == *at || (i < c->n && word_char(c->s[i])) ||
+	    (hex > 0xff && (letters || decimal > 0xff)))
+		return false;
+	bool as_hex = letters || decimal > 0xff || (base == 16 && hex <= 0xff);
+	if (!(c->w->facts.known & CQESIM_FACT_VENDOR) && !letters && hex <= 0xff &&
+	    decimal <= 0xff) {
+		c->w->vendor_plain = true;
+		c->w->vendor_other = (uint8_t)(as_hex ? decimal : hex);
+	}
+	set_vendor(c->w, as_hex ? hex : decimal);
+	*at = i;
+	return true;
 }
 
 static void set_status(struct dump_words *w, uint64_t v)
@@ -223,8 +253,8 @@ static void take_number(struct scan *c, const struct dump_word *word, uint64_t v
 		break;
 	case NUMBER_FAILED_STATUS:
 	case NUMBER_WC_ERROR:
-		w->marks |= UINT64_C(1) << (word->argument == NUMBER_WC_ERROR ? MARK_WC_ERROR
-									      : MARK_FAILED);
+		w->marks |= UINT64_C(1)
+			    << (word->argument == NUMBER_WC_ERROR ? MARK_WC_ERROR : MARK_FAILED);
 		w->marks |= UINT64_C(1) << MARK_COMPLETION;
 		set_status(w, v);
 		break;
@@ -235,6 +265,11 @@ static void take_number(struct scan *c, const struct dump_word *word, uint64_t v
 	case NUMBER_QPN:
 		set_queue(w, v, CQESIM_DUMP_QP);
 		qp_error(c, *at);
+		break;
+	case NUMBER_OPCODE_QPN:
+		set_queue(w, v & 0xffffff, CQESIM_DUMP_QP);
+		if (fresh(w, CQESIM_FACT_SEND_OPCODE))
+			f->send_opcode = (uint8_t)(v >> 24);
 		break;
 	case NUMBER_SQN:
 		set_queue(w, v, CQESIM_DUMP_SQ);
@@ -299,15 +334,23 @@ static void take(struct scan *c, const struct dump_word *word, size_t after)
 	switch ((enum dump_word_kind)word->kind) {
 	case WORD_MARK:
 		w->marks |= UINT64_C(1) << word->argument;
-		/* A number may follow: NCCL's "with error 4". */
-		if (word->argument == MARK_GOT_COMPLETION)
+		/* What has a number behind it is a key as well: "with error 4", "on cqn 0x1". */
+		if (word->argument == MARK_ERR_CQE_ON)
+			c->i = after - strlen("sq");
+		else if (word->argument == MARK_GOT_COMPLETION)
 			c->i = after - strlen("with error");
+		else if (after > 4 && !strncasecmp(c->s + after - 4, " cqn", 4))
+			c->i = after - strlen("cqn");
 		break;
 	case WORD_NUMBER: {
 		/* What mthca and mlx4 print without 0x is hexadecimal. */
 		bool old = w->marks >> MARK_OLD_ERR & 1;
 		size_t at = skip_filler(c, after);
 
+		if (word->argument == NUMBER_VENDOR && !old && plain_vendor(c, &at, word->base)) {
+			c->i = at;
+			break;
+		}
 		if (number(c, &at, old ? 16 : word->base, &v)) {
 			c->i = at;
 			take_number(c, word, v, &at);
@@ -320,8 +363,10 @@ static void take(struct scan *c, const struct dump_word *word, size_t after)
 		w->marks |= UINT64_C(1) << MARK_NAMED_STATUS;
 		/* fall through */
 	case WORD_WEAK_STATUS:
-		if (fresh(w, CQESIM_FACT_STATUS))
-			w->facts.status = word->argument;
+		if (!fresh(w, CQESIM_FACT_STATUS))
+			break;
+		w->facts.status = word->argument;
+		w->weak_status = word->kind == WORD_WEAK_STATUS;
 		break;
 	case WORD_SYNDROME:
 		w->marks |= UINT64_C(1) << MARK_NAMED_SYNDROME;
