@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct referee_record) == 48, "record size");
 /* Its last line. */
 struct referee_summary {
 	uint64_t packets, errors, queue_modifies, rewrites, nombuf, false_external, slack_written;
-	uint32_t cq_ci;
+	uint32_t cq_ci, rq_ci;
 	bool fault, runaway;
 };
 

@@ -251,6 +251,7 @@ static struct referee_summary summary_of(const struct job *j)
 		.false_external = number_of(last, "false_external"),
 		.slack_written = number_of(last, "slack_written"),
 		.cq_ci = (uint32_t)number_of(last, "cq_ci"),
+		.rq_ci = (uint32_t)number_of(last, "rq_ci"),
 		.fault = number_of(last, "fault"),
 		.runaway = number_of(last, "runaway"),
 	};

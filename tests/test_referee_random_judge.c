@@ -230,6 +230,29 @@ static uint32_t index_mask(const struct judge *j, uint64_t *count)
 	return 0xffff;
 }
 
+/*
+ * Receive descriptors given back: one for each completion since the queue was
+ * reset last (ooo goes by wqe_counter), or one for so many strides.  The vector
+ * functions give them back in larger lots.
+ */
+static uint32_t descriptors(const struct judge *j)
+{
+	uint64_t strides = 0, completions = 0;
+
+	if (ring_path_vec(j->g->path))
+		return j->c->summary->rq_ci;
+	for (size_t i = 0; i < j->c->count; i++) {
+		bool lost = j->c->fate[i] == RING_LOST;
+
+		strides = lost ? 0 : strides + j->c->got[i].strides;
+		completions = lost ? 0 : completions + 1;
+	}
+	/* A descriptor that is used up is replaced when the next packet comes. */
+	if (j->g->log_strides)
+		completions = strides ? (strides - 1) >> j->g->log_strides : 0;
+	return (uint32_t)completions + (1u << j->g->log_elts);
+}
+
 static bool judge_summary(const struct judge *j, uint64_t *count, char *text, size_t size)
 {
 	const struct referee_summary *s = j->c->summary;
@@ -247,6 +270,7 @@ static bool judge_summary(const struct judge *j, uint64_t *count, char *text, si
 		{"bytes written past the end", s->slack_written, 0},
 		{"falsely attached", s->false_external, false_external},
 		{"faults", s->fault + s->runaway, 0},
+		{"descriptors", s->rq_ci, descriptors(j)},
 		{"consumer index", s->cq_ci & mask, j->c->end & mask},
 	};
 
