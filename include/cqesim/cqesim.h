@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cqesim.h - all stations. */
+/* cqesim.h - all stations but mbuf.h, which is for programs that use DPDK. */
 #ifndef CQESIM_CQESIM_H
 #define CQESIM_CQESIM_H
 
 #include "cqesim/common.h"
 #include "cqesim/cq.h"
 #include "cqesim/cqe.h"
+#include "cqesim/describe.h"
+#include "cqesim/dump.h"
 #include "cqesim/host.h"
 #include "cqesim/nic.h"
 #include "cqesim/pcie.h"
@@ -15,5 +17,6 @@
 #include "cqesim/rq.h"
 #include "cqesim/sim.h"
 #include "cqesim/trace.h"
+#include "cqesim/walk.h"
 
 #endif

@@ -45,8 +45,7 @@ struct rte_mbuf;
 	D(CSUM, 1, "checksum flags are reported whatever the setting")                             \
 	D(VLAN, 2, "a stripped VLAN tag is reported whatever the setting")                         \
 	D(LENGTH, 3, "lengths have 16 bits")                                                       \
-	D(LRO, 4,                                                                                  \
-	  "joined segments are not reported (read; queues with LRO get no vector function)")       \
+	D(LRO, 4, "joined segments are not reported (queues with LRO get no vector function)")     \
 	D(FLAGS, 5,                                                                                \
 	  "ol_flags is set anew, RTE_MBUF_F_EXTERNAL included, and has 32 bits, "                  \
 	  "sign-extended in formats without a hash (read)")                                        \

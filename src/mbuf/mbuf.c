@@ -157,8 +157,7 @@ int cqesim_mbuf_rx_init(struct cqesim_mbuf_rx *rx, const struct cqesim_mbuf_conf
 	}
 	rx->crc = config->crc_present ? 4 : 0;
 	rx->length_mask = config->path & CQESIM_MBUF_VEC_LENGTH ? 0xffff : UINT32_MAX;
-	rx->lean = !config->mark && !config->timestamp && !config->metadata &&
-		   (config->path & LEAN) == LEAN;
+	rx->lean = !config->timestamp && !config->metadata && (config->path & LEAN) == LEAN;
 	for (unsigned i = 0; i < COUNT(rx->flags); i++)
 		rx->flags[i] = flags_of(c, i);
 	rx->hash_flags = config->rss ? RTE_MBUF_F_RX_RSS_HASH : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The decoder of rings with mbufs for a sink: see mbuf.h for what is filled and
- * PMD rxq_cq_to_mbuf for what it is modelled on.  The sink is compiled twice:
- * with all that can be asked for, and lean, for a queue without marks, time
- * stamps and metadata that does as the vector functions do (they are what such a
- * queue gets).
+ * PMD rxq_cq_to_mbuf for what it is modelled on.  The sink is compiled three
+ * times: with all that can be asked for, and lean, with and without marks, for a
+ * queue without time stamps and metadata that does as the vector functions do
+ * (they are what such a queue gets).
  */
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
@@ -13,6 +13,8 @@
 #include "cqesim/mbuf.h"
 
 #define VLAN_FLAGS (RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_VLAN_STRIPPED)
+
+enum ask { LEAN, LEAN_MARKS, ALL };
 
 /* What a completion says, from wherever it was read. */
 struct facts {
@@ -101,7 +103,7 @@ static inline uint64_t time_of(const struct cqesim_mbuf_rx *rx, uint64_t timesta
 }
 
 CQ_INLINE void describe(const struct cqesim_mbuf_rx *rx, const struct facts *x, struct pattern *p,
-			bool lean)
+			enum ask ask)
 {
 	p->type = type_of(rx, x->pkt_info, x->hdr_type);
 	p->flags = rx->flags[(x->hdr_type & CQESIM_HDR_VLAN_STRIPPED) |
@@ -109,12 +111,12 @@ CQ_INLINE void describe(const struct cqesim_mbuf_rx *rx, const struct facts *x, 
 	p->hash = x->hash;
 	p->vlan = x->vlan;
 	p->pkt_info = x->pkt_info;
-	if (lean)
-		return;
 	p->marked = false;
 	p->mark = 0;
-	if (rx->config.mark)
+	if (ask == LEAN_MARKS || (ask == ALL && rx->config.mark))
 		set_mark(rx, x->tag, mark_flags(rx, x->tag, false), p);
+	if (ask != ALL)
+		return;
 	p->timed = rx->config.timestamp;
 	p->timestamp = p->timed ? time_of(rx, x->timestamp) : 0;
 	p->metadata = rx->config.metadata ? x->metadata & rx->config.metadata_mask : 0;
@@ -125,13 +127,13 @@ CQ_INLINE void describe(const struct cqesim_mbuf_rx *rx, const struct facts *x, 
 
 /* What a session's packets have not got from its title. */
 CQ_INLINE void describe_title(const struct cqesim_mbuf_rx *rx, enum cqesim_mini_format format,
-			      struct pattern *p, bool lean)
+			      struct pattern *p, enum ask ask)
 {
 	if (format != CQESIM_MINI_HASH && rx->config.path & CQESIM_MBUF_VEC_NO_HASH) {
 		p->flags &= ~RTE_MBUF_F_RX_RSS_HASH;
 		p->hash = 0;
 	}
-	if (lean)
+	if (ask != ALL)
 		return;
 	if (format == CQESIM_MINI_L34H_STRIDX)
 		p->flags &= ~VLAN_FLAGS;
@@ -168,15 +170,17 @@ static __attribute__((cold, noinline)) void put_no_packet(const struct cqesim_mb
 }
 
 CQ_INLINE void put_packet(const struct cqesim_mbuf_rx *rx, const struct pattern *p, uint32_t length,
-			  uint32_t hash, struct rte_mbuf *m, bool lean)
+			  uint32_t hash, struct rte_mbuf *m, enum ask ask)
 {
 	uint64_t flags = p->flags;
 
-	if (lean) {
+	if (ask != ALL) {
 		length &= 0xffff;
 		length = length > rx->crc ? length - rx->crc : 0;
 		m->ol_flags = flags;
 		put(m, p->type, length, p->vlan, hash);
+		if (ask == LEAN_MARKS && p->marked)
+			m->hash.fdir.hi = p->mark;
 		return;
 	}
 	length &= rx->length_mask;
@@ -290,114 +294,96 @@ static void session_packet(struct cqesim_mbuf_rx *rx, const struct cqesim_cq_rea
 /* ---- the sink ---- */
 
 CQ_INLINE void plain(const struct cqesim_cq_reader *r, struct cqesim_mbuf_rx *rx,
-		     const uint8_t *cqe, void *result, bool lean)
+		     const uint8_t *cqe, void *result, enum ask ask)
 {
 	struct rte_mbuf *m = *(struct rte_mbuf **)result;
 	uint32_t byte_cnt = cqesim_cqe_get_byte_cnt(cqe);
 	struct facts x = cqe_facts(cqe);
 	struct pattern p;
 
-	if (!lean)
+	if (ask == ALL)
 		rx->run = false;
 	if (cq_error_opcode(cqe[CQESIM_OP_OWN_BYTE] >> 4) || cq_filler(byte_cnt, r->log_stride)) {
 		put_no_packet(rx, m);
 		return;
 	}
-	describe(rx, &x, &p, lean);
-	put_packet(rx, &p, cq_length(byte_cnt, r->log_stride), p.hash, m, lean);
+	describe(rx, &x, &p, ask);
+	put_packet(rx, &p, cq_length(byte_cnt, r->log_stride), p.hash, m, ask);
 }
 
 CQ_INLINE void title(const struct cqesim_cq_reader *r, const struct cqesim_mbuf_rx *rx,
-		     const uint8_t *cqe, struct pattern *p, bool lean)
+		     const uint8_t *cqe, struct pattern *p, enum ask ask)
 {
 	struct facts x = cqe_facts(cqe);
 
-	describe(rx, &x, p, lean);
-	describe_title(rx, r->format, p, lean);
+	describe(rx, &x, p, ask);
+	describe_title(rx, r->format, p, ask);
 }
 
 CQ_INLINE void mini(const struct cqesim_cq_reader *r, struct cqesim_mbuf_rx *rx,
 		    const struct pattern *title_says, enum cqesim_mini_format format,
-		    const struct cq_mini *m, void *result, bool lean)
+		    const struct cq_mini *m, void *result, enum ask ask)
 {
 	struct rte_mbuf *mbuf = *(struct rte_mbuf **)result;
 	uint32_t hash = format == CQESIM_MINI_HASH ? m->mini.rx_hash_res : title_says->hash;
 	struct pattern p = *title_says;
 
-	if (!lean && (format != CQESIM_MINI_HASH || p.timed))
+	if (ask == ALL && (format != CQESIM_MINI_HASH || p.timed))
 		session_packet(rx, r, format, &m->mini, m->i, &p);
 	if (m->filler) {
 		put_no_packet(rx, mbuf);
 		return;
 	}
-	put_packet(rx, &p, m->length, hash, mbuf, lean);
+	put_packet(rx, &p, m->length, hash, mbuf, ask);
 }
 
-CQ_INLINE void lean_plain(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
-			  uint32_t index, void *result)
-{
-	(void)index;
-	plain(r, context, cqe, result, true);
-}
+/* A poll function of its own for each of enum ask, with a sink in which that is a constant. */
+#define POLL(name, ask)                                                                            \
+	CQ_INLINE void name##_plain(const struct cqesim_cq_reader *r, void *context,               \
+				    const uint8_t *cqe, uint32_t index, void *result)              \
+	{                                                                                          \
+		(void)index;                                                                       \
+		plain(r, context, cqe, result, ask);                                               \
+	}                                                                                          \
+	CQ_INLINE void name##_title(const struct cqesim_cq_reader *r, void *context,               \
+				    const uint8_t *cqe, void *pattern)                             \
+	{                                                                                          \
+		title(r, context, cqe, pattern, ask);                                              \
+	}                                                                                          \
+	CQ_INLINE void name##_mini(const struct cqesim_cq_reader *r, void *context,                \
+				   const void *pattern, enum cqesim_mini_format format,            \
+				   const struct cq_mini *m, void *result)                          \
+	{                                                                                          \
+		mini(r, context, pattern, format, m, result, ask);                                 \
+	}                                                                                          \
+	static __attribute__((noinline)) int name(                                                 \
+		struct cqesim_mbuf_rx *rx, struct cqesim_cq_reader *r, struct rte_mbuf **mbufs,    \
+		unsigned max, struct cqesim_cq_fault *fault)                                       \
+	{                                                                                          \
+		static const struct cq_sink sink = {                                               \
+			.bytes = sizeof(struct rte_mbuf *),                                        \
+			.plain = name##_plain,                                                     \
+			.title = name##_title,                                                     \
+			.mini = name##_mini,                                                       \
+		};                                                                                 \
+		return cq_read(r, &sink, rx, mbufs, max, fault);                                   \
+	}
 
-CQ_INLINE void lean_title(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
-			  void *pattern)
-{
-	title(r, context, cqe, pattern, true);
-}
-
-CQ_INLINE void lean_mini(const struct cqesim_cq_reader *r, void *context, const void *pattern,
-			 enum cqesim_mini_format format, const struct cq_mini *m, void *result)
-{
-	mini(r, context, pattern, format, m, result, true);
-}
-
-CQ_INLINE void full_plain(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
-			  uint32_t index, void *result)
-{
-	(void)index;
-	plain(r, context, cqe, result, false);
-}
-
-CQ_INLINE void full_title(const struct cqesim_cq_reader *r, void *context, const uint8_t *cqe,
-			  void *pattern)
-{
-	title(r, context, cqe, pattern, false);
-}
-
-CQ_INLINE void full_mini(const struct cqesim_cq_reader *r, void *context, const void *pattern,
-			 enum cqesim_mini_format format, const struct cq_mini *m, void *result)
-{
-	mini(r, context, pattern, format, m, result, false);
-}
-
-static __attribute__((noinline)) int poll_lean(struct cqesim_mbuf_rx *rx,
-					       struct cqesim_cq_reader *r, struct rte_mbuf **mbufs,
-					       unsigned max, struct cqesim_cq_fault *fault)
-{
-	static const struct cq_sink lean = {
-		.bytes = sizeof(struct rte_mbuf *),
-		.plain = lean_plain,
-		.title = lean_title,
-		.mini = lean_mini,
-	};
-
-	return cq_read(r, &lean, rx, mbufs, max, fault);
-}
+POLL(poll_lean, LEAN)
+POLL(poll_lean_marks, LEAN_MARKS)
+POLL(poll_all, ALL)
 
 int cqesim_mbuf_poll(struct cqesim_mbuf_rx *rx, struct cqesim_cq_reader *r, struct rte_mbuf **mbufs,
 		     unsigned max, struct cqesim_cq_fault *fault)
 {
-	static const struct cq_sink full = {
-		.bytes = sizeof(struct rte_mbuf *),
-		.plain = full_plain,
-		.title = full_title,
-		.mini = full_mini,
-	};
+	/* Marks and types of minis are for poll_all, with all the ways that there are. */
+	bool own = r->format == CQESIM_MINI_L34H_STRIDX ||
+		   (r->format == CQESIM_MINI_FTAG_STRIDX && rx->config.mark);
 
-	if (rx->lean && r->format != CQESIM_MINI_L34H_STRIDX)
-		return poll_lean(rx, r, mbufs, max, fault);
-	int got = cq_read(r, &full, rx, mbufs, max, fault);
+	if (rx->lean && !own)
+		return rx->config.mark ? poll_lean_marks(rx, r, mbufs, max, fault)
+				       : poll_lean(rx, r, mbufs, max, fault);
+	int got = poll_all(rx, r, mbufs, max, fault);
 	if (got >= 0 && (unsigned)got < max)
 		rx->run = false;
 	return got;
@@ -413,17 +399,17 @@ void cqesim_mbuf_fill(const struct cqesim_mbuf_rx *rx, enum cqesim_mini_format f
 		put_no_packet(rx, mbuf);
 		return;
 	}
-	describe(rx, &x, &p, false);
+	describe(rx, &x, &p, ALL);
 	if (c->session_n) {
 		/* Format 3 is in the title (basic) or in the array (enhanced). */
 		bool enhanced = c->format != CQESIM_FORMAT_COMPRESSED;
 
-		describe_title(rx, format, &p, false);
+		describe_title(rx, format, &p, ALL);
 		if (format == CQESIM_MINI_L34H_STRIDX)
 			l34h_packet(rx, x.hdr_type, x.pkt_info, &p);
 		else if (format == CQESIM_MINI_FTAG_STRIDX)
 			ftag_packet(rx, x.tag, &p);
 		end_session_packet(rx, format, enhanced, c->session_i, &p);
 	}
-	put_packet(rx, &p, c->meta.byte_cnt, p.hash, mbuf, false);
+	put_packet(rx, &p, c->meta.byte_cnt, p.hash, mbuf, ALL);
 }
