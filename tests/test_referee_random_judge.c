@@ -247,9 +247,8 @@ static uint32_t descriptors(const struct judge *j)
 		strides = lost ? 0 : strides + j->c->got[i].strides;
 		completions = lost ? 0 : completions + 1;
 	}
-	/* A descriptor that is used up is replaced when the next packet comes. */
 	if (j->g->log_strides)
-		completions = strides ? (strides - 1) >> j->g->log_strides : 0;
+		completions = strides >> j->g->log_strides;
 	return (uint32_t)completions + (1u << j->g->log_elts);
 }
 

@@ -115,7 +115,7 @@ static bool outside(int offset, size_t bytes)
 }
 
 /* What the lean sink of poll.c takes for granted. */
-#define LEAN                                                                                       \
+#define LEAN_PATH                                                                                  \
 	(CQESIM_MBUF_VEC_RSS | CQESIM_MBUF_VEC_LENGTH | CQESIM_MBUF_VEC_LRO | CQESIM_MBUF_VEC_FLAGS)
 
 /* Flags that a completion's VLAN bit (0) and checksum bits (1, 2) and the settings give. */
@@ -157,7 +157,8 @@ int cqesim_mbuf_rx_init(struct cqesim_mbuf_rx *rx, const struct cqesim_mbuf_conf
 	}
 	rx->crc = config->crc_present ? 4 : 0;
 	rx->length_mask = config->path & CQESIM_MBUF_VEC_LENGTH ? 0xffff : UINT32_MAX;
-	rx->lean = !config->timestamp && !config->metadata && (config->path & LEAN) == LEAN;
+	rx->lean =
+		!config->timestamp && !config->metadata && (config->path & LEAN_PATH) == LEAN_PATH;
 	for (unsigned i = 0; i < COUNT(rx->flags); i++)
 		rx->flags[i] = flags_of(c, i);
 	rx->hash_flags = config->rss ? RTE_MBUF_F_RX_RSS_HASH : 0;
