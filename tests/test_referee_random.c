@@ -32,8 +32,14 @@ static double now(void)
 
 static void report(const struct pair *p)
 {
-	printf("random: %s: %" PRIu64 " packets, %u rings, %.1f s", p->name, p->packets, p->rings,
-	       p->seconds);
+	const struct contents *h = &p->held;
+
+	printf("random: %s: %" PRIu64 " packets, %.1f s; %u rings of 2^%u to 2^%u slots, %" PRIu64
+	       " laps, %" PRIu64 " sessions of up to %u (%" PRIu64 " over the ring's end, %" PRIu64
+	       " up to it, %" PRIu64 " whole rings), %" PRIu64 " fillers, %" PRIu64 " errors",
+	       p->name, p->packets, p->seconds, p->rings, h->smallest, h->largest, h->laps,
+	       h->sessions, h->longest, h->over_end, h->up_to_end, h->whole_ring, h->fillers,
+	       h->errors);
 	for (unsigned i = 0; i < referee_exceptions; i++)
 		if (p->exceptions[i])
 			printf("; %s: %" PRIu64, referee_exception_name(i), p->exceptions[i]);
@@ -113,6 +119,7 @@ START_TEST(pairs)
 		if (only && (strncmp(only, p.name, strlen(p.name)) || only[strlen(p.name)] != ' '))
 			continue;
 		p.packets = p.rings = 0;
+		p.held = (struct contents){0};
 		memset(p.exceptions, 0, sizeof(p.exceptions));
 		try_pair(&p);
 	}

@@ -67,6 +67,13 @@ void referee_judge(const struct referee_case *c, uint64_t *exceptions, char *tex
 
 /* ---- one ring ---- */
 
+/* What the rings of a pair held. */
+struct contents {
+	uint64_t laps, sessions, over_end, up_to_end, whole_ring, fillers, errors;
+	uint32_t longest;
+	unsigned smallest, largest; /* log2 of slots */
+};
+
 /* One mini format with one receive function. */
 struct pair {
 	char name[96];
@@ -76,6 +83,7 @@ struct pair {
 	enum cqesim_mini_format format;
 	uint64_t packets, exceptions[REFEREE_EXCEPTIONS_MAX];
 	unsigned rings;
+	struct contents held;
 	uint64_t seed; /* that all seeds are made of */
 	double seconds;
 };

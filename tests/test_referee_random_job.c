@@ -319,6 +319,31 @@ void referee_start(struct job *j, struct pair *pair, unsigned number, uint32_t p
 	run_referee(j);
 }
 
+static void note_contents(struct job *j)
+{
+	struct contents *h = &j->pair->held;
+	unsigned log_size = j->config.shape.log_size;
+	uint32_t size = UINT32_C(1) << log_size;
+
+	h->laps += (j->reader.ci - j->config.start) >> log_size;
+	h->errors += j->device.errors + j->device.criticals;
+	h->smallest = h->smallest && h->smallest < log_size ? h->smallest : log_size;
+	h->largest = h->largest > log_size ? h->largest : log_size;
+	for (size_t i = 0; i < j->device.count; i++) {
+		const struct cqesim_completion *c = &j->device.sent[i];
+		uint32_t end = (c->index & (size - 1)) + c->session_n;
+
+		h->fillers += c->filler;
+		if (!c->session_n || c->session_i)
+			continue;
+		h->sessions++;
+		h->over_end += end > size;
+		h->up_to_end += end == size;
+		h->whole_ring += c->session_n == size;
+		h->longest = h->longest > c->session_n ? h->longest : c->session_n;
+	}
+}
+
 /* Wait for the driver, compare, and tidy up. */
 void referee_finish(struct job *j)
 {
@@ -353,6 +378,7 @@ void referee_finish(struct job *j)
 		wrong(j, text);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		wrong(j, "the referee ended badly");
+	note_contents(j);
 	j->pair->packets += j->deliverable;
 	j->pair->rings++;
 	free(records);
