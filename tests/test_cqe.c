@@ -176,7 +176,7 @@ START_TEST(signature_error_by_hand)
 					      .actual_trans_sig = 0xaabbccde,
 					      .expected_reftag = 0x1000,
 					      .actual_reftag = 0x1001,
-					      .syndrome = 0x0820,
+					      .sig_syndrome = 0x0820,
 					      .mkey = 0x00017e00,
 					      .err_offset = UINT64_C(0x100000200),
 					      .qpn = 0x00ff0001,

@@ -54,7 +54,7 @@ static const struct place sig_places[] = {
 	{"actual_trans_sig", 20, 4, 0xff},
 	{"expected_reftag", 24, 4, 0xff},
 	{"actual_reftag", 28, 4, 0xff},
-	{"syndrome", 32, 2, 0xff},
+	{"sig_syndrome", 32, 2, 0xff},
 	{"sig_type", 34, 1, 0xff},
 	{"domain", 35, 1, 0xff},
 	{"mkey", 36, 4, 0xff},

@@ -243,6 +243,8 @@ START_TEST(value_names)
 	ck_assert_ptr_null(cqesim_value_name("opcode", 9));
 	ck_assert_str_eq(cqesim_value_name("syndrome", 0x13), "REMOTE_ACCESS_ERR");
 	ck_assert_ptr_null(cqesim_value_name("syndrome", 0x03));
+	ck_assert_str_eq(cqesim_value_name("sig_syndrome", 0x0800), "reference tag");
+	ck_assert_ptr_null(cqesim_value_name("sig_syndrome", 2));
 	ck_assert_str_eq(cqesim_value_name("send_opcode", 0x0a), "SEND");
 	ck_assert_str_eq(cqesim_value_name("wqe_opcode", 0x25), "UMR");
 	ck_assert_ptr_null(cqesim_value_name("wqe_opcode", 0xff));

@@ -87,7 +87,8 @@
 	X(actual_trans_sig, uint32_t, 20, 4, 0, 32, "actual transaction signature", "KRN")         \
 	X(expected_reftag, uint32_t, 24, 4, 0, 32, "expected reference tag", "KRN")                \
 	X(actual_reftag, uint32_t, 28, 4, 0, 32, "actual reference tag", "KRN")                    \
-	X(syndrome, uint16_t, 32, 2, 0, 16, "what did not match", "KRN")                           \
+	X(sig_syndrome, uint16_t, 32, 2, 0, 16,                                                    \
+	  "bit 13 guard, 12 application tag, 11 reference tag", "KRN")                             \
 	X(sig_type, uint8_t, 34, 1, 0, 8, "kind of signature", "RDMA")                             \
 	X(domain, uint8_t, 35, 1, 0, 8, "memory or wire side", "RDMA")                             \
 	X(mkey, uint32_t, 36, 4, 0, 32, "memory key", "KRN")                                       \

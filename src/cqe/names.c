@@ -135,6 +135,12 @@ const char *cqesim_value_name(const char *field, uint64_t value)
 		name = cqesim_opcode_name((unsigned)value);
 	else if (!strcmp(field, "syndrome"))
 		name = cqesim_syndrome_name((unsigned)value);
+	else if (!strcmp(field,
+			 "sig_syndrome")) /* KRN, mlx5_ib: GUARD_ERR, APPTAG_ERR, REFTAG_ERR */
+		name = value == 0x2000   ? "guard"
+		       : value == 0x1000 ? "application tag"
+		       : value == 0x0800 ? "reference tag"
+					 : NULL;
 	else if (!strcmp(field, "send_opcode") || !strcmp(field, "wqe_opcode"))
 		name = cqesim_send_opcode_name((unsigned)value);
 	if (name)

@@ -164,14 +164,14 @@ static void signature(const struct cqesim_dump_item *item, struct dump_text *t)
 	struct cqesim_cqe_sig s;
 
 	cqesim_cqe_sig_decode(item->raw, &s);
+	const char *what = cqesim_value_name("sig_syndrome", s.sig_syndrome);
+
 	dump_say(t,
-		 "On this host: data under memory key 0x%x does not match its signature, at byte "
-		 "%llu "
-		 "(transaction signature 0x%08x expected, 0x%08x found; reference tag 0x%08x "
-		 "expected, "
-		 "0x%08x found).",
-		 s.mkey, (unsigned long long)s.err_offset, s.expected_trans_sig, s.actual_trans_sig,
-		 s.expected_reftag, s.actual_reftag);
+		 "On this host: data under memory key 0x%x does not match its signature%s%s, at "
+		 "byte %llu (transaction signature 0x%08x expected, 0x%08x found; reference tag "
+		 "0x%08x expected, 0x%08x found).",
+		 s.mkey, what ? "'s " : "", what ? what : "", (unsigned long long)s.err_offset,
+		 s.expected_trans_sig, s.actual_trans_sig, s.expected_reftag, s.actual_reftag);
 }
 
 void dump_explain_good(const struct cqesim_dump_item *item, struct dump_text *t)
