@@ -72,17 +72,21 @@ static uint32_t draw_start(uint64_t *s, unsigned log_size, unsigned bits)
 	}
 }
 
-/* Strides and descriptors; the referee's buffers are to stay below 48 MB. */
+/*
+ * Strides and descriptors.  The referee's buffers are to stay below 48 MB, and
+ * its descriptors few, as it looks at all of them before each call.
+ */
 static void draw_strides(struct ring_config *c, uint64_t *s)
 {
 	unsigned log_size = c->shape.log_size;
 
 	if (c->path == RING_MPRQ_VEC) { /* as many strides as completion entries */
-		c->log_strides = ring_between(s, 1, log_size - 1 < 9 ? log_size - 1 : 9);
+		c->log_strides = ring_between(s, log_size > 9 ? log_size - 8 : 1,
+					      log_size < 11 ? log_size - 1 : 10);
 		c->log_elts = log_size - c->log_strides;
 	} else {
 		c->log_strides = ring_between(s, 1, 8);
-		c->log_elts = ring_between(s, 1, 14 - c->log_strides);
+		c->log_elts = ring_between(s, 1, c->log_strides > 6 ? 14 - c->log_strides : 8);
 	}
 	c->shape.log_stride = ring_between(s, 6, 11);
 	while ((((uint64_t)4 << c->log_elts) + 64) << (c->log_strides + c->shape.log_stride) >
@@ -197,6 +201,10 @@ void ring_config_draw(struct ring_config *c, enum ring_path path, bool newer,
 	if (!ring_path_vec(path) && ring_chance(&s, 200))
 		c->burst = ring_between(&s, 1, 3); /* vec returns nothing for fewer than 4 */
 	c->in_order = path == RING_OOO;
+	/* For the vector functions a session of the whole ring must begin with it. */
+	c->whole = layout == CQESIM_CQ_BASIC && c->session && ring_chance(&s, 400);
+	if (c->whole)
+		c->start &= ~((UINT32_C(1) << c->shape.log_size) - 1);
 	/* Tag bits 23:16 lie where filler and strides would. */
 	if (format == CQESIM_MINI_FTAG_STRIDX)
 		c->session_fillers = false;

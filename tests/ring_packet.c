@@ -313,6 +313,9 @@ void ring_draw_place(struct ring_device *d, struct cqesim_completion *c, enum ri
 		uint32_t all = UINT32_C(1)
 			       << (d->config->log_strides + d->config->shape.log_stride);
 
+		/* As many packets as strides: one each. */
+		if (d->config->whole && d->since < ring_size(d) && d->count == d->since)
+			all = UINT32_C(1) << d->config->shape.log_stride;
 		most = most < all ? most : all;
 		/* Four strides and less, most of the time. */
 		if (below(d, 4) && (4u << d->config->shape.log_stride) < most)

@@ -46,7 +46,7 @@ static void observe(void *context, uint32_t slot, const uint8_t bytes[64])
 
 /* ---- what was sent ---- */
 
-static struct cqesim_completion *note(struct ring_device *d, const struct cqesim_completion *c)
+static void note(struct ring_device *d, const struct cqesim_completion *c)
 {
 	if (d->count == d->room) {
 		size_t room = d->room ? 2 * d->room : 4096;
@@ -60,9 +60,8 @@ static struct cqesim_completion *note(struct ring_device *d, const struct cqesim
 		d->room = room;
 	}
 	d->fate[d->count] = d->lost ? RING_LOST : RING_DELIVERED;
-	d->sent[d->count] = *c;
+	d->sent[d->count++] = *c;
 	d->since++;
-	return &d->sent[d->count++];
 }
 
 /* ---- entries ---- */
@@ -268,6 +267,10 @@ static bool write_entry(struct ring_device *d, uint32_t most)
 
 	if (!ring_strides_left(d))
 		return false;
+	if (g->whole && !d->count && most == ring_size(d)) {
+		write_basic_session(d, most);
+		return true;
+	}
 	if (chance(d, g->critical) && critical_possible(d)) {
 		write_error(d, true);
 	} else if (chance(d, g->error) && !d->lost) {
@@ -334,7 +337,7 @@ void ring_device_batch(struct ring_device *d)
 	uint32_t most = 1 + below(d, below(d, 4) ? g->batch : 8);
 
 	most = most < room ? most : room;
-	if (!d->count && below(d, 2))
+	if (!d->count && (g->whole || below(d, 2)))
 		most = room; /* a session may take the whole ring, if it starts with one */
 	while (d->since < most) {
 		if (d->lost && ring_path_vec(g->path))
@@ -367,7 +370,8 @@ int ring_device_init(struct ring_device *d, const struct ring_config *config, vo
 		return -ENOMEM;
 	cqesim_cq_init_ring(d->ring, shape);
 	int err = cqesim_cq_writer_init(&d->w, d->ring, shape,
-					config->longest < 2 ? 2 : config->longest, config->cross);
+					config->whole ? 1u << shape->log_size : config->longest,
+					config->cross);
 	if (err)
 		return err;
 	cqesim_cq_writer_seek(&d->w, config->start);

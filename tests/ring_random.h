@@ -89,6 +89,7 @@ struct ring_config {
 	unsigned critical;
 	unsigned poll;    /* after an entry: the driver is called for some packets */
 	uint32_t longest; /* session */
+	bool whole;       /* the first entry is a session as long as the ring (basic layout) */
 	uint32_t batch;  /* most completions between two times that the driver reads all there is */
 	bool cross;      /* sessions may cross the ring's end */
 	bool at_end;     /* arrays (enhanced) may end with the ring */

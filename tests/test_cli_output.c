@@ -214,6 +214,11 @@ START_TEST(bad_standard_output)
 			o.err = slurp(err, NULL);
 			ck_assert_msg(o.code == 1, "case %zu, %zu: exit %d, signal %d: %s", i, k,
 				      o.code, o.signal, o.err);
+			/* A reader that has enough is nothing to complain about in a report. */
+			if (k == 1 && !*o.err) {
+				output_free(&o);
+				continue;
+			}
 			fails(o, 1, "standard output", NULL);
 		}
 	close(ends[1]);

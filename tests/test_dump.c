@@ -341,6 +341,7 @@ Suite *suite_dump(void)
 	add_dump_words(s);
 	add_dump_verdict(s);
 	add_dump_shared(s);
+	add_dump_plausible(s);
 	add_dump_random(s);
 	add_dump_cli(s);
 	return s;

@@ -14,6 +14,7 @@
 void add_dump_words(Suite *suite);
 void add_dump_verdict(Suite *suite);
 void add_dump_shared(Suite *suite);
+void add_dump_plausible(Suite *suite);
 void add_dump_random(Suite *suite);
 void add_dump_cli(Suite *suite);
 

@@ -195,11 +195,14 @@ START_TEST(usage)
 	fails(cli("decode", "--what"), 2, "unknown option --what", NULL);
 	fails(cli("decode", "--vendor", "0x1ff"), 2, "--vendor 0x1ff", "0 to 255");
 	fails(cli("decode", "--vendor", "x"), 2, "--vendor x", NULL);
+	fails(cli("decode", "--vendor", "0x51", "a"), 2, "--vendor", "without a file");
+	fails(cli("decode", "--vendor", "0x51", "--json"), 2, "--vendor", "alone");
 	fails(cli("decode", "--log-cqe-n", "4", "a"), 2, "need --ring or --feed", NULL);
 	fails(cli("decode", "--ring", "--feed", "a"), 2, "exclude each other", NULL);
 	fails(cli("decode", "--ring", "--layout", "other", "a"), 2, "--layout other", "basic");
 	fails(cli("decode", "--ring", "--cqe-size", "32", "a"), 2, "--cqe-size 32", "64 or 128");
-	fails(cli("decode", "--ring", "--mini-format", "x", "a"), 2, "--mini-format x", NULL);
+	fails(cli("decode", "--ring", "--mini-format", "x", "a"), 2, "--mini-format x",
+	      "l34h_stridx");
 	fails(cli("decode", "--ring", "--log-cqe-n", "23", "a"), 2, "--log-cqe-n 23", "0 to 22");
 }
 END_TEST
@@ -255,6 +258,92 @@ START_TEST(repeated_lines)
 	o = cli("decode", "--all", path);
 	ck_assert_ptr_null(strstr(o.out, "more that say the same"));
 	output_free(&o);
+}
+END_TEST
+
+/* Prose alone is nothing found; beside an error it is told in one line. */
+START_TEST(mentioned_only)
+{
+	static const char prose[] = "See the manual for IBV_WC_REM_ACCESS_ERR.\n"
+				    "If the error is \"local protection error\", look there.\n";
+	static const char error[] = "rpcrdma: Recv: local length error (1/0xd7)\n";
+	char text[512];
+
+	fails(cli("decode", scratch("prose", prose, strlen(prose))), 1, "no completion",
+	      "2 lines mention");
+	snprintf(text, sizeof(text), "%s%s", prose, error);
+	struct output o = cli("decode", scratch("both", text, strlen(text)));
+	ck_assert_int_eq(o.code, 0);
+	says(&o, "3 lines: 1 failed completion\n");
+	says(&o, "\n2 lines mention the name of such an error without reporting one.\n");
+	output_free(&o);
+	json_t *doc = good_json(cli("decode", "--json", scratch("both", text, strlen(text))), 0);
+	ck_assert_uint_eq(count_at(doc, "mentions"), 2);
+	json_decref(doc);
+}
+END_TEST
+
+/* What did not fit is told, and the exit code tells it too. */
+START_TEST(more_than_fits)
+{
+	static const char line[] = "rx_packets: 1\n";
+	size_t n = sizeof(line) - 1, lines = CQESIM_DUMP_MAX_ITEMS + 5;
+	char *text = malloc(n * lines);
+
+	for (size_t i = 0; i < lines; i++)
+		memcpy(text + n * i, line, n);
+	struct output o = cli("decode", scratch("many", text, n * lines));
+	free(text);
+	ck_assert_int_eq(o.code, 1);
+	says(&o, "The last 5 lines were not looked at");
+	ck_assert_msg(strstr(o.err, "the last 5 of 262149 lines were not looked at") != NULL, "%s",
+		      o.err);
+	ck_assert_ptr_null(strstr(o.err, "line 0"));
+	output_free(&o);
+}
+END_TEST
+
+/* 64 bytes in one line and nothing else: a SIG_ERR without a heading. */
+START_TEST(signature_line)
+{
+	char text[130];
+
+	memset(text, '0', 128);
+	memcpy(text + 78, "77", 2);
+	memcpy(text + 126, "c0\n", 4);
+	struct output o = cli("decode", scratch("sig", text, strlen(text)));
+	ck_assert_int_eq(o.code, 0);
+	says(&o, "1 failed completion");
+	says(&o, "memory key 0x77 does not match its signature");
+	output_free(&o);
+}
+END_TEST
+
+/* "cqesim decode | head" ends without a word. */
+START_TEST(reader_gone)
+{
+	const char *program = cli_program(), *path = scratch("gone", "", 0);
+	size_t size;
+	int out[2], status;
+
+	ck_assert_int_eq(pipe(out), 0);
+	close(out[0]);
+	pid_t child = fork();
+	if (!child) {
+		int err = open(path, O_WRONLY);
+
+		dup2(out[1], STDOUT_FILENO);
+		dup2(err, STDERR_FILENO);
+		execl(program, program, "decode", "--vendor", "all", (char *)NULL);
+		_exit(127);
+	}
+	close(out[1]);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), 1);
+	char *said = slurp(path, &size);
+	ck_assert_str_eq(said, "");
+	free(said);
 }
 END_TEST
 
@@ -464,6 +553,10 @@ void add_dump_cli(Suite *suite)
 	tcase_add_test(tc, vendor_option);
 	tcase_add_test(tc, unnamed_card);
 	tcase_add_test(tc, repeated_lines);
+	tcase_add_test(tc, mentioned_only);
+	tcase_add_test(tc, more_than_fits);
+	tcase_add_test(tc, signature_line);
+	tcase_add_test(tc, reader_gone);
 	tcase_add_test(tc, ring_image);
 	tcase_add_test(tc, ring_of_another_size);
 	tcase_add_test(tc, damaged_ring);

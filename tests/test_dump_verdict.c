@@ -328,6 +328,93 @@ START_TEST(receivers_own_error)
 }
 END_TEST
 
+/* A flush of a queue that met no error here is nobody's consequence. */
+START_TEST(flush_of_another_queue)
+{
+	static const char error[] =
+		"DC QP 0x100 wqe[1]: Local protection (synd 0x4 vend 0x51) opcode SEND\n";
+	static const struct {
+		const char *flush, *words;
+	} cases[] = {
+		{"DC QP 0x100 wqe[2]: flushed (synd 0x5 vend 0xf9) opcode SEND\n",
+		 " 1 flushed request is only its consequence."},
+		{"DC QP 0x200 wqe[2]: flushed (synd 0x5 vend 0xf9) opcode SEND\n",
+		 " 1 flushed request is of another queue than any error here: its cause is not in "
+		 "this input."},
+		{"got bad completion with status: 0x5, vendor syndrome: 0xf9\n",
+		 " 1 flushed request may be its consequence; the queues are not all known."},
+		{"DC QP 0x300 wqe[7]: Remote access (synd 0x13 vend 0x88) opcode SEND\n"
+		 "DC QP 0x300 wqe[8]: flushed (synd 0x5 vend 0xf9) opcode SEND\n",
+		 " 1 flushed request follows from another of the errors."},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cqesim_dump d = joined(error, cases[i].flush, "");
+		struct cqesim_dump_verdict v = verdict_of(&d);
+
+		ck_assert_uint_eq(v.root, 0);
+		ck_assert_uint_eq(v.flushes, 1);
+		ck_assert_msg(strstr(v.text, cases[i].words) != NULL, "%s", v.text);
+		ck_assert_msg(i == 0 || !strstr(v.text, "only its"), "%s", v.text);
+		cqesim_dump_free(&d);
+	}
+}
+END_TEST
+
+/* The program may tell before the library prints the bytes. */
+START_TEST(told_before_its_bytes)
+{
+	static const char bytes[] = "mlx5: host1: got completion with error:\n"
+				    "00000000 00000000 00000000 00000000\n"
+				    "00000000 00000000 00000000 00000000\n"
+				    "00000002 00000000 00000000 00000000\n"
+				    "00000000 00008813 08006214 0000f6d2\n";
+	struct cqesim_dump d = joined("UCX  ERROR Send completion with error on qp 0x6214: remote "
+				      "access error syndrome 0x88\n",
+				      bytes, "");
+
+	ck_assert_uint_eq(d.count, 2);
+	ck_assert_uint_eq(d.items[0].same_as, 1);
+	ck_assert_uint_eq(d.items[1].same_as, CQESIM_DUMP_NONE);
+	ck_assert_uint_eq(verdict_of(&d).errors, 1);
+	cqesim_dump_free(&d);
+	d = joined("UCX  ERROR Send completion with error on qp 0x6215: remote access error "
+		   "syndrome 0x88\n",
+		   bytes, "");
+	ck_assert_uint_eq(d.items[0].same_as, CQESIM_DUMP_NONE);
+	ck_assert_uint_eq(verdict_of(&d).errors, 2);
+	cqesim_dump_free(&d);
+}
+END_TEST
+
+/* More flushes than can be kept: the first are, the others are counted. */
+START_TEST(very_many_flushes)
+{
+	enum { LINES = 270000, LINE = 64 };
+	char *text = malloc((size_t)LINE * (LINES + 1));
+	size_t n = 0;
+
+	n += (size_t)sprintf(text, "QP 0x100 wqe[1]: (synd 0x4 vend 0x51) opcode SEND\n");
+	for (unsigned i = 0; i < LINES; i++)
+		n += (size_t)sprintf(text + n,
+				     "QP 0x%x wqe[%u]: (synd 0x5 vend 0xf9) opcode SEND\n",
+				     i % 3 ? 0x100 : 0x200, i & 0xffff);
+	struct cqesim_dump d = dump_of(text, n);
+	struct cqesim_dump_verdict v = verdict_of(&d);
+
+	free(text);
+	ck_assert_uint_lt(d.count, 2000);
+	ck_assert_uint_eq(d.unread, 0);
+	ck_assert_uint_eq(d.lines, LINES + 1);
+	ck_assert_uint_eq(v.root, 0);
+	ck_assert_uint_eq(v.errors, LINES + 1);
+	ck_assert_uint_eq(v.flushes, LINES);
+	ck_assert_ptr_nonnull(strstr(v.text, " 180000 flushed requests are only its"));
+	ck_assert_ptr_nonnull(strstr(v.text, " 90000 flushed requests are of other queues"));
+	cqesim_dump_free(&d);
+}
+END_TEST
+
 /* One error told three times is one. */
 START_TEST(repetitions)
 {
@@ -383,6 +470,7 @@ void add_dump_verdict(Suite *suite)
 {
 	TCase *tc = tcase_create("meaning");
 
+	tcase_set_timeout(tc, 120);
 	tcase_add_loop_test(tc, meaning, 0, MEANINGS);
 	tcase_add_loop_test(tc, good_completion, 0, GOOD);
 	tcase_add_test(tc, all_syndromes);
@@ -393,6 +481,9 @@ void add_dump_verdict(Suite *suite)
 	tcase_add_test(tc, flushes_are_no_cause);
 	tcase_add_test(tc, times_before_places);
 	tcase_add_test(tc, receivers_own_error);
+	tcase_add_test(tc, flush_of_another_queue);
+	tcase_add_test(tc, told_before_its_bytes);
+	tcase_add_test(tc, very_many_flushes);
 	tcase_add_test(tc, repetitions);
 	tcase_add_test(tc, conflict);
 	suite_add_tcase(suite, tc);

@@ -198,6 +198,29 @@ static const struct statement {
 	 "(4)",
 	 CQESIM_DUMP_BY_NVME,
 	 {.known = T, .status = 4}},
+	{"iser: iser_err_comp: command failure: local protection error (4) vend_err 0x51",
+	 CQESIM_DUMP_BY_ISER,
+	 {.known = T | V, .status = 4, .vendor_err_synd = 0x51}},
+	{"isert: isert_print_wc: login send failure: transport retry counter exceeded (12) "
+	 "vend_err 81",
+	 CQESIM_DUMP_BY_ISER,
+	 {.known = T | V, .status = 12, .vendor_err_synd = 0x81}},
+	{"ib_srpt: receiving failed for ioctx 00000000abc with status 5",
+	 CQESIM_DUMP_BY_SRP,
+	 {.known = T, .status = 5}},
+	{"LNetError: 21:0:(o2iblnd_cb.c:1169:kiblnd_tx_complete()) Tx -> 10.1.1.1@o2ib cookie 0x1 "
+	 "sending 1 waiting 0: failed 12",
+	 CQESIM_DUMP_BY_LNET,
+	 {.known = T, .status = 12}},
+	{"RDMA send failed: transport retry counter exceeded",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T, .status = 12}},
+	{"2024-01-10 18:06:44 worker 3: IBV_WC_RETRY_EXC_ERR",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T, .status = 12}},
+	{"[E] VERBS RDMA write error IBV_WC_REM_ACCESS_ERR to node 3",
+	 CQESIM_DUMP_BY_VERBS,
+	 {.known = T, .status = 10}},
 	{"got bad completion with status: 0xd, vendor syndrome: 0x87",
 	 CQESIM_DUMP_BY_VERBS,
 	 {.known = T | V, .status = 13, .vendor_err_synd = 0x87}},
@@ -362,6 +385,128 @@ START_TEST(nothing)
 }
 END_TEST
 
+/* Prose and source that have the name of an error in them: counted, no errors. */
+START_TEST(mentions)
+{
+	static const char *const lines[] = {
+		"See the manual for IBV_WC_REM_ACCESS_ERR.",
+		"transport retry counter exceeded",
+		"CQE error, e.g. REMOTE_ACCESS_ERR (0x13): the peer got a wrong rkey.",
+		"IBV_WC_RETRY_EXC_ERR (12) - Transport Retry Counter Exceeded: no answer came.",
+		"If the error is \"transport retry counter exceeded\", raise the timeout.",
+		"If you see status 12 (transport retry counter exceeded), raise the timeout.",
+		"* fix: handle local protection error in poll_cq (#1234)",
+		"\t[IB_WC_LOC_PROT_ERR]\t\t= \"local protection error\",",
+		"\tMLX5_CQE_SYNDROME_LOCAL_PROT_ERR\t\t= 0x04,",
+		"\tIBV_WC_RETRY_EXC_ERR,",
+		"#define FATAL IBV_WC_RETRY_EXC_ERR",
+		"case MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR:",
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct cqesim_dump d = dump_of(lines[i], strlen(lines[i]));
+
+		ck_assert_msg(d.count == 0, "%s: taken for an error", lines[i]);
+		ck_assert_msg(d.mentions == 1, "%s: %d mentions", lines[i], (int)d.mentions);
+		cqesim_dump_free(&d);
+	}
+}
+END_TEST
+
+/* Lines of source that print a heading announce nothing. */
+START_TEST(heading_in_source)
+{
+	static const char text[] =
+		"\tmlx5_ib_warn(dev, \"dump error cqe\\n\");\n"
+		"\tprint_hex_dump(KERN_WARNING, \"\", 0, 16, 1, cqe, 64, false);\n";
+	struct cqesim_dump d = dump_of(text, strlen(text));
+
+	ck_assert_uint_eq(d.count, 0);
+	cqesim_dump_free(&d);
+}
+END_TEST
+
+/* SPDK's last line names a status that is always the same. */
+START_TEST(constant_status)
+{
+	static const char text[] =
+		"nvme_rdma.c:1748:nvme_rdma_qpair_process_completions: *ERROR*: CQ error on Queue "
+		"Pair 0x7efd, Response Index 139 (4): local protection error\n"
+		"nvme_qpair.c: 453:spdk_nvme_qpair_process_completions: *ERROR*: CQ error, abort "
+		"requests after transport retry counter exceeded\n";
+	struct cqesim_dump d = dump_of(text, strlen(text));
+
+	ck_assert_uint_eq(d.count, 1);
+	ck_assert_uint_eq(d.items[0].stated.status, 4);
+	ck_assert_uint_eq(d.items[0].last_line, 2);
+	cqesim_dump_free(&d);
+	/* Alone it tells that something failed, and not what. */
+	const char *last = strchr(text, '\n') + 1;
+	d = dump_of(last, strlen(last));
+	ck_assert_uint_eq(d.count, 1);
+	ck_assert_uint_eq(d.items[0].stated.known, 0);
+	cqesim_dump_free(&d);
+}
+END_TEST
+
+/* A program's line about the same queue, behind or before the old card's message. */
+START_TEST(program_on_old_card)
+{
+	static const char driver[] =
+		"local QP operation err (QPN 350406, WQE @ 00000883, CQN 9b0083, "
+		"index 153)\n"
+		"[ 0] 00350406\n[10] 02700000\n[1c] 99000081\n";
+	static const char program[] = "send completion with error: local QP operation error qpn "
+				      "0x350406 wrid 0x38 vendor_err 0x70\n";
+	char text[1024];
+
+	for (unsigned order = 0; order < 2; order++) {
+		snprintf(text, sizeof(text), "%s%s", order ? program : driver,
+			 order ? driver : program);
+		struct cqesim_dump d = dump_of(text, strlen(text));
+
+		ck_assert_uint_eq(d.count, 1);
+		ck_assert_int_eq(d.items[0].reason, CQESIM_DUMP_OLD_CARD);
+		cqesim_dump_free(&d);
+	}
+	/* Another queue's is an error of its own. */
+	snprintf(text, sizeof(text),
+		 "%ssend completion with error: local QP operation error qpn "
+		 "0x77 wrid 0x38 vendor_err 0x70\n",
+		 driver);
+	struct cqesim_dump d = dump_of(text, strlen(text));
+	ck_assert_uint_eq(d.count, 2);
+	ck_assert_int_eq(d.items[1].kind, CQESIM_DUMP_STATEMENT);
+	cqesim_dump_free(&d);
+}
+END_TEST
+
+START_TEST(addresses)
+{
+	static const struct {
+		const char *text, *addresses, *device;
+	} cases[] = {
+		{"NCCL WARN NET/IB: Got completion from peer 10.0.0.1<35162> with status=12 "
+		 "opcode=129 len=65536 vendor err 129 (Recv) localGid fe80::2 remoteGidsfe80::1 "
+		 "hca mlx5_0",
+		 "peer 10.0.0.1<35162>, localGid fe80::2, remoteGid fe80::1", "mlx5_0"},
+		{"NCCL WARN NET/IB: Got completion from 10.0.0.3<4000> with error 4, opcode 1, len "
+		 "2, vendor err 81",
+		 "peer 10.0.0.3<4000>", ""},
+		{"work completion on mlx5_0: local protection error, qpn 5", "", "mlx5_0"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cqesim_dump d = dump_of(cases[i].text, strlen(cases[i].text));
+
+		ck_assert_uint_eq(d.count, 1);
+		ck_assert_str_eq(d.items[0].addresses, cases[i].addresses);
+		ck_assert_str_eq(d.items[0].device, cases[i].device);
+		cqesim_dump_free(&d);
+	}
+}
+END_TEST
+
 /* An old card's dump goes with its message; what stands in it is told, not explained. */
 START_TEST(old_card)
 {
@@ -436,6 +581,11 @@ void add_dump_words(Suite *suite)
 	tcase_add_loop_test(tc, statement, 0, STATEMENTS);
 	tcase_add_loop_test(tc, something_else, 0, OTHERS);
 	tcase_add_test(tc, nothing);
+	tcase_add_test(tc, mentions);
+	tcase_add_test(tc, heading_in_source);
+	tcase_add_test(tc, constant_status);
+	tcase_add_test(tc, program_on_old_card);
+	tcase_add_test(tc, addresses);
 	tcase_add_test(tc, old_card);
 	tcase_add_test(tc, devices_and_times);
 	tcase_add_test(tc, lexicon);

@@ -17,7 +17,7 @@
 
 /* More than this is refused, so that a wrong file is not taken for a log. */
 #define CQESIM_DUMP_MAX_BYTES (UINT64_C(256) << 20)
-/* Most items that are kept; -E2BIG beyond. */
+/* Most items that are kept; what comes behind them is not looked at, see unread. */
 #define CQESIM_DUMP_MAX_ITEMS (UINT32_C(1) << 18)
 
 enum cqesim_dump_kind {
@@ -59,6 +59,9 @@ enum cqesim_dump_source {
 	CQESIM_DUMP_BY_LIBFABRIC,
 	CQESIM_DUMP_BY_RPCRDMA, /* NFS over RDMA */
 	CQESIM_DUMP_BY_NVME,
+	CQESIM_DUMP_BY_ISER,  /* initiator and target */
+	CQESIM_DUMP_BY_SRP,   /* likewise */
+	CQESIM_DUMP_BY_LNET,  /* Lustre's ko2iblnd */
 	CQESIM_DUMP_BY_VERBS, /* another program that prints an ibv_wc */
 	CQESIM_DUMP_SOURCES
 };
@@ -176,9 +179,11 @@ struct cqesim_dump_item {
 	struct cqesim_dump_facts stated; /* by the text, not by the bytes */
 	uint64_t known;                  /* bit i: byte i of raw stood in the input */
 	uint64_t size;                   /* WQE, hex: bytes seen; statement: 0 */
-	uint64_t value;                  /* of a counter */
+	uint64_t more;  /* lines that say the same of the same queue, counted but not kept */
+	uint64_t value;                  /* of a counter; hex: how many blocks of bytes */
 	uint8_t raw[64];                 /* in memory order; CQE, WQE */
-	char name[48];                   /* of a counter; what a foreign thing is called */
+	char name[48];  /* of a counter; what a foreign thing is called */
+	char addresses[112]; /* addresses as the text has them: "peer 10.0.0.1<4791>"; "" */
 };
 
 struct cqesim_dump {
@@ -186,12 +191,15 @@ struct cqesim_dump {
 	uint32_t count;
 	uint64_t lines;          /* of the input */
 	uint64_t other_counters; /* that are not known here */
+	uint64_t mentions; /* lines with the name of an error that report none: prose, code */
+	uint64_t unread;   /* lines (binary: bytes) at the end that were not looked at */
 	uint64_t bytes;
 	bool binary;
 };
 
 /*
- * Look through size bytes.  -E2BIG when there are too many items or bytes,
+ * Look through size bytes.  Where there are more items than can be kept the rest
+ * is not looked at: see unread.  -E2BIG when there are too many bytes,
  * -EINVAL for binary data that are no multiple of 64 bytes, -ENOMEM; *err says
  * which.  Finding nothing is no error.
  */

@@ -143,6 +143,21 @@ static bool found_something(const struct cqesim_dump *dump)
 	return false;
 }
 
+static void unread(const struct cqesim_dump *dump, const char *source)
+{
+	if (dump->binary)
+		complain(
+			"%s: more than %u completions; the last %llu of %llu bytes were not looked "
+			"at",
+			source, CQESIM_DUMP_MAX_ITEMS, (unsigned long long)dump->unread,
+			(unsigned long long)dump->bytes);
+	else
+		complain("%s: more than %u completions, statements and counters; the last %llu of "
+			 "%llu lines were not looked at, split the input",
+			 source, CQESIM_DUMP_MAX_ITEMS, (unsigned long long)dump->unread,
+			 (unsigned long long)dump->lines);
+}
+
 static int decode_log(const uint8_t *bytes, uint64_t size, const struct decode_options *o)
 {
 	struct cqesim_error err = {""};
@@ -159,13 +174,23 @@ static int decode_log(const uint8_t *bytes, uint64_t size, const struct decode_o
 		else
 			decode_text(&dump, o);
 	}
+	const char *sep = "";
+	char mentions[160] = "";
+	if (dump.mentions) {
+		sep = "; ";
+		decode_mentions(&dump, mentions, sizeof(mentions));
+	}
 	if (!dump.count) {
 		complain("%s: no completion, and no line or counter that tells of one, in %llu "
-			 "lines",
-			 o->source, (unsigned long long)dump.lines);
+			 "lines%s%s",
+			 o->source, (unsigned long long)dump.lines, sep, mentions);
 		code = EXIT_INPUT;
 	} else if (!found_something(&dump)) {
-		complain("%s: nothing in it is an mlx5 completion", o->source);
+		complain("%s: nothing in it is an mlx5 completion%s%s", o->source, sep, mentions);
+		code = EXIT_INPUT;
+	}
+	if (dump.unread) {
+		unread(&dump, o->source);
 		code = EXIT_INPUT;
 	}
 	cqesim_dump_free(&dump);
@@ -243,7 +268,11 @@ static int ring_option(int c, struct decode_options *o)
 	case OPT_FORMAT:
 		format = cqesim_mini_format_parse(optarg);
 		if (format < 0)
-			return usage_error(COMMAND, "--mini-format %s: unknown", optarg);
+			return usage_error(
+				COMMAND,
+				"--mini-format %s: expected hash, csum, ftag_stridx, csum_stridx, "
+				"l34h_stridx, req or req_iter",
+				optarg);
 		o->shape.format = (enum cqesim_mini_format)format;
 		return 0;
 	case OPT_SIZE:
@@ -262,7 +291,7 @@ static int ring_option(int c, struct decode_options *o)
 int cmd_decode(int argc, char **argv)
 {
 	struct decode_options o = {0};
-	const char *about_ring = NULL, *path;
+	const char *about_ring = NULL, *code_wanted = NULL, *path;
 	uint8_t *bytes = NULL;
 	uint64_t size = 0;
 	int c, code;
@@ -285,7 +314,8 @@ int cmd_decode(int argc, char **argv)
 			o.json = true;
 			break;
 		case OPT_VENDOR:
-			return vendor(optarg);
+			code_wanted = optarg;
+			break;
 		case OPT_RING:
 			o.ring = true;
 			break;
@@ -311,6 +341,10 @@ int cmd_decode(int argc, char **argv)
 			return bad_option(COMMAND, argv, c);
 		}
 	}
+	if (code_wanted && (optind < argc || o.ring || o.feed || o.json || about_ring))
+		return usage_error(COMMAND, "--vendor CODE goes alone, without a file");
+	if (code_wanted)
+		return vendor(code_wanted);
 	if (argc - optind > 1)
 		return usage_error(COMMAND, "expected one file; cat joins several");
 	if (o.ring && o.feed)

@@ -30,6 +30,8 @@ void decode_wrap(const char *text, unsigned indent, unsigned used);
 void decode_fields(const uint8_t raw[64], uint64_t known, unsigned indent);
 void decode_annotate(const uint8_t raw[64], uint64_t known, unsigned indent);
 
+/* "3 lines mention errors of completions without reporting one" */
+void decode_mentions(const struct cqesim_dump *dump, char *text, size_t size);
 void decode_text(const struct cqesim_dump *dump, const struct decode_options *o);
 /* One failed completion whose bytes are known: fields, vendor syndrome, what next. */
 void decode_details(const struct cqesim_dump_item *item, const struct decode_options *o,

@@ -359,6 +359,10 @@ static void one(struct decode_writer *w, const struct cqesim_dump *dump, uint32_
 	dump_json_uint(w, "line", item->line);
 	dump_json_uint(w, "last_line", item->last_line);
 	dump_json_uint(w, "offset", item->offset);
+	if (item->more)
+		dump_json_uint(w, "more", item->more);
+	if (*item->addresses)
+		dump_json_text(w, "addresses", item->addresses);
 	when(w, item);
 	cqesim_dump_explain(item, text, sizeof(text));
 	dump_json_text(w, "sentence", text);
@@ -397,6 +401,8 @@ void decode_json(const struct cqesim_dump *dump, const struct decode_options *o)
 	dump_json_uint(&w, "lines", dump->lines);
 	dump_json_bool(&w, "binary", dump->binary);
 	dump_json_uint(&w, "other_counters", dump->other_counters);
+	dump_json_uint(&w, "mentions", dump->mentions);
+	dump_json_uint(&w, "unread", dump->unread);
 	dump_json_open(&w, "verdict", '{');
 	if (v.root == CQESIM_DUMP_NONE)
 		dump_json_null(&w, "root");

@@ -49,6 +49,13 @@ static void count(const char **sep, uint64_t n, const char *one)
 	*sep = ", ";
 }
 
+void decode_mentions(const struct cqesim_dump *dump, char *text, size_t size)
+{
+	snprintf(text, size, "%llu line%s the name of such an error without reporting one",
+		 (unsigned long long)dump->mentions,
+		 dump->mentions == 1 ? " mentions" : "s mention");
+}
+
 static void heading(const struct cqesim_dump *dump, const struct cqesim_dump_verdict *v,
 		    const struct decode_options *o)
 {
@@ -79,6 +86,16 @@ static void heading(const struct cqesim_dump *dump, const struct cqesim_dump_ver
 		printf("\n");
 		decode_wrap(v->text, 0, 0);
 	}
+	if (dump->mentions) {
+		char text[160];
+
+		decode_mentions(dump, text, sizeof(text));
+		printf("\n%s.\n", text);
+	}
+	if (dump->unread)
+		printf("\nThe last %llu %s were not looked at: there is more here than can be "
+		       "kept.\n",
+		       (unsigned long long)dump->unread, dump->binary ? "bytes" : "lines");
 }
 
 /* ---- one item ---- */
@@ -157,6 +174,12 @@ static void stated(const struct cqesim_dump_item *item, unsigned indent)
 		if (!*sep)
 			printf("%*sAlso in the text: ", (int)indent, "");
 		printf("%s%s 0x%x", sep, hex[i].name, hex[i].value);
+		sep = ", ";
+	}
+	if (*item->addresses) {
+		if (!*sep)
+			printf("%*sAlso in the text: ", (int)indent, "");
+		printf("%s%s", sep, item->addresses);
 		sep = ", ";
 	}
 	if (*sep)
@@ -301,6 +324,9 @@ static void show(struct state *s, uint32_t i)
 	decode_wrap(text, 4, 4);
 	if (item->same_as != CQESIM_DUMP_NONE)
 		printf("    The same error as number %u, it seems.\n", item->same_as + 1);
+	if (item->more)
+		printf("    And %llu more of the same, up to line %llu.\n",
+		       (unsigned long long)item->more, (unsigned long long)item->last_line);
 	if (detailed(s, i))
 		decode_details(item, s->o, 4, first_advice(s, item));
 	else if (item->kind == CQESIM_DUMP_WQE)

@@ -2,6 +2,7 @@
 /* cqesim: the commands. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -84,9 +85,19 @@ bool parse_count(const char *text, uint64_t low, uint64_t high, bool suffix, uin
 	return *value >= low && *value <= high;
 }
 
+/* Has the reader of a pipe gone?  errno of the write that met it may be lost by now. */
+static bool reader_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+
+	return errno == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR);
+}
+
 int close_stdout(void)
 {
 	if (ferror(stdout) || fflush(stdout)) {
+		if (reader_gone()) /* head has enough: nothing to complain about */
+			return EXIT_INPUT;
 		complain("standard output: cannot write: %s", strerror(errno ? errno : EIO));
 		return EXIT_INPUT;
 	}

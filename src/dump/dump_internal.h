@@ -3,6 +3,7 @@
  * dump_internal.h - what the files of the dump station share.
  *
  *   lines.c     the input as clean lines: colours, quotes, escapes, time stamps
+ *   tags.c      what tools put in front of each line
  *   words.c     what stands in a line: keys with numbers, names, marks
  *   lexicon.c   the words that are known
  *   who.c       who wrote a line, and is it about a completion at all
@@ -49,6 +50,20 @@ struct dump_lines {
 void dump_lines_begin(struct dump_lines *lines, const uint8_t *in, size_t size);
 bool dump_lines_next(struct dump_lines *lines);
 
+/* ---- tags.c ---- */
+
+/* What a tool put in front of a line. */
+struct dump_tag {
+	char kind;     /* 0: none */
+	uint32_t text; /* hash of what stands before the number */
+	uint64_t number;
+	unsigned length; /* characters of the line */
+};
+/* Take it off, where the lines around have one as well; last: of the line before. */
+void tags_strip(struct dump_lines *lines, struct dump_tag *last);
+/* Of which rank the line is: its number and 1, or 0. */
+uint32_t tags_rank(const struct dump_tag *tag);
+
 /* ---- words.c ---- */
 
 /* What a line mentions. */
@@ -74,12 +89,16 @@ enum dump_mark {
 	MARK_LIBFABRIC,
 	MARK_RPCRDMA,
 	MARK_NVME,
+	MARK_ISER,
+	MARK_SRP,
+	MARK_LNET,
 	MARK_MLX5,           /* mlx5 anywhere */
 	MARK_COMPLETION,     /* completion, cqe, CQ, WC: the line is about one */
 	MARK_FAILED,         /* failed, error */
 	MARK_NAMED_STATUS,   /* a status in words that nothing else uses */
 	MARK_NAMED_SYNDROME, /* MLX5_CQE_SYNDROME_... */
 	MARK_UCX_QP,         /* "QP 0x169 wqe[3]:" */
+	MARK_AFTERWARDS,     /* SPDK: "abort requests after" and a status that never changes */
 	MARK_QP_ERROR,       /* mlx5_ib: "QP 137 error: ... (0x41 0x0 0x0)" */
 	/* what is something else */
 	MARK_MLX4,
@@ -102,6 +121,8 @@ struct dump_words {
 	uint64_t syndrome;  /* whatever size */
 	bool has_syndrome;
 	bool numbered_status;
+	bool keyed_status;    /* "status 12", "with error 4" */
+	bool keyed_syndrome;  /* "syndrome 0x4", not only its name */
 	bool vendor_plain;    /* the vendor's code stands without 0x */
 	uint8_t vendor_other; /* and this is what it is in the other base */
 	bool weak_status;     /* words that mean other things as well */
@@ -195,6 +216,7 @@ struct dump_heading {
 	enum dump_heads what;
 	uint64_t line;
 	uint64_t length;    /* as it says, or 0 */
+	uint32_t rank;
 	bool has_statement; /* of the line(s) before: goes into the completion */
 	struct cqesim_dump_item statement;
 };
@@ -233,7 +255,9 @@ struct dump_open {
 	enum cqesim_dump_clock clock;
 	uint64_t time_ns;
 	bool surplus;
-	bool lone; /* nothing but bytes stood in its lines */
+	bool lone;  /* nothing but bytes stood in its lines */
+	bool other; /* the line before says that it is something else */
+	bool named; /* the line before has the word cqe */
 	unsigned heading_count;
 	struct dump_heading heading[DUMP_STREAMS_MAX]; /* of each stream */
 	uint8_t *bytes;
@@ -247,6 +271,12 @@ struct dump_finder {
 	uint32_t room;
 	int failed; /* -ENOMEM, -E2BIG */
 	struct dump_lines lines;
+	struct dump_tag tag;
+	uint32_t ranks[64]; /* of the last lines */
+	/* the last line of text, or its beginning: does it name the bytes behind it? */
+	uint64_t before_line;
+	size_t before_length;
+	char before[256];
 	struct hexrow row;
 	struct dump_words words;
 	struct dump_open open[DUMP_OPEN_MAX];
@@ -255,6 +285,7 @@ struct dump_finder {
 	struct dump_heading headings[8];
 	struct cqesim_dump_item pending; /* a statement that may go on in the next line */
 	bool has_pending;
+	uint32_t alike;     /* statements in a row that say the same */
 	bool pending_heads; /* bytes are to follow it */
 	enum dump_heads pending_what;
 	uint64_t pending_length;
@@ -279,6 +310,9 @@ void rows_close(struct dump_finder *f, bool all);
 
 /* What stands in front of a row, without times: tells streams apart. */
 uint32_t rows_prefix(const char *text, size_t length);
+/* Does the line before announce bytes of something else? */
+bool headings_other(const struct dump_finder *f);
+bool headings_named(const struct dump_finder *f);
 /* Is there one whose rows have not come? */
 bool headings_wait(const struct dump_finder *f);
 /* Those that waited too long; all: all. */
@@ -296,10 +330,20 @@ void odrows_settle(struct dump_finder *f, struct dump_open *d);
 void image_close(struct dump_finder *f, struct dump_open *open);
 /* How much 64 bytes look like a completion: 0 not, 4 could be, 10 an error completion. */
 unsigned image_score(const uint8_t raw[64]);
+/*
+ * Bytes that nobody announced.  An error completion must be one in every byte; other
+ * completions have too little that is fixed, and are believed only where they are named
+ * or there is nothing else in the input (could_be), or a whole ring of them (looks_like_ring).
+ */
+bool image_is_error(const uint8_t raw[64]);
+bool image_could_be(const uint8_t raw[64]);
+bool image_looks_like_ring(const uint8_t *bytes, size_t size);
+/* Of n packets at a session's title, the slots behind it that are no completions. */
+uint32_t image_session_slots(const uint8_t *raw, uint32_t left);
 /* Were the words of this dump printed in the host's byte order? */
 bool image_swapped(const struct dump_open *d);
 void image_swap(uint8_t *bytes, size_t size, unsigned unit);
-void image_binary(struct dump_finder *f, const uint8_t *in, size_t size);
+bool image_binary(struct dump_finder *f, const uint8_t *in, size_t size);
 
 /* ---- who.c ---- */
 
@@ -311,6 +355,12 @@ struct dump_line {
 /* Do the words stand in it, in any case? */
 bool line_has(const struct dump_line *l, const char *words);
 bool line_knows(const struct dump_line *l, uint32_t facts);
+/* Addresses of the peer, where the line has them. */
+void line_addresses(const struct dump_line *l, struct cqesim_dump_item *item);
+/* Source code quoted in a mail. */
+bool line_is_code(const struct dump_line *l);
+/* Does a line with the name of an error report one, or only speak of it? */
+bool line_reports(const struct dump_line *l, bool stamped);
 void line_device(const struct dump_line *l, struct cqesim_dump_item *item);
 enum cqesim_dump_source line_source(const struct dump_line *l);
 enum cqesim_dump_reason line_foreign(const struct dump_line *l);

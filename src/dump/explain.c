@@ -401,7 +401,11 @@ void cqesim_dump_explain(const struct cqesim_dump_item *item, char *text, size_t
 		explain_wqe(item, &t);
 		break;
 	default:
-		dump_say(&t, "%s", cqesim_dump_reason_text(item->reason));
+		if (item->reason == CQESIM_DUMP_HEX && item->value > 1)
+			dump_say(&t, "%llu blocks of bytes that are no mlx5 completions.",
+				 (unsigned long long)item->value);
+		else
+			dump_say(&t, "%s", cqesim_dump_reason_text(item->reason));
 		if (item->reason == CQESIM_DUMP_HEX)
 			dump_say(&t, " (%llu bytes)", (unsigned long long)item->size);
 		break;

@@ -20,11 +20,7 @@ struct cqesim_dump_item *dump_add(struct dump_finder *f)
 	if (f->failed)
 		return NULL;
 	if (out->count == CQESIM_DUMP_MAX_ITEMS) {
-		f->failed =
-			cqesim_fail(f->err, -E2BIG,
-				    "line %llu: more than %u completions, statements and counters; "
-				    "split the input",
-				    (unsigned long long)f->lines.line, CQESIM_DUMP_MAX_ITEMS);
+		f->failed = -E2BIG; /* the rest is not looked at: see unread */
 		return NULL;
 	}
 	if (out->count == f->room) {
@@ -65,8 +61,10 @@ static bool is_empty(const struct dump_lines *l)
 static void take_line(struct dump_finder *f)
 {
 	const char *text = f->lines.text;
-	size_t length = f->lines.length;
 
+	tags_strip(&f->lines, &f->tag);
+	f->ranks[f->lines.line % 64] = tags_rank(&f->tag);
+	size_t length = f->lines.length;
 	rows_close(f, false);
 	if (hexrow_parse(text, length, &f->row)) {
 		statement_flush(f, true);
@@ -79,6 +77,9 @@ static void take_line(struct dump_finder *f)
 	if (is_empty(&f->lines))
 		return;
 	f->text_lines++;
+	f->before_line = f->lines.line;
+	f->before_length = length < sizeof(f->before) ? length : sizeof(f->before);
+	memcpy(f->before, text, f->before_length);
 	if (!counter_take(f))
 		statement_take(f, text, length);
 }
@@ -102,6 +103,23 @@ static void sort(struct cqesim_dump *dump)
 }
 
 #define DIFFER(fact, field) (both & (fact) && a.field != b.field)
+
+/* Is there nothing in which they differ, and do both name the queue? */
+static bool agree(const struct cqesim_dump_item *x, const struct cqesim_dump_item *y)
+{
+	struct cqesim_dump_facts a, b;
+
+	cqesim_dump_facts(x, &a);
+	cqesim_dump_facts(y, &b);
+	uint32_t both = a.known & b.known;
+
+	return cqesim_dump_is_error(x) && cqesim_dump_is_error(y) &&
+	       !(DIFFER(CQESIM_FACT_SYNDROME, syndrome) ||
+		 DIFFER(CQESIM_FACT_VENDOR, vendor_err_synd) || DIFFER(CQESIM_FACT_QPN, qpn) ||
+		 DIFFER(CQESIM_FACT_WQE, wqe_index) || DIFFER(CQESIM_FACT_OPCODE, opcode) ||
+		 DIFFER(CQESIM_FACT_SEND_OPCODE, send_opcode)) &&
+	       both & CQESIM_FACT_QPN;
+}
 
 /* A statement that repeats, in other words, an error told before. */
 static bool repeats(const struct cqesim_dump_item *item, const struct cqesim_dump_item *before)
@@ -168,6 +186,22 @@ static void find_in_rings(struct cqesim_dump *dump)
 	}
 }
 
+/* A program's line may come out before the bytes that it is about. */
+static uint32_t told_behind(const struct cqesim_dump *dump, uint32_t i)
+{
+	const struct cqesim_dump_item *item = &dump->items[i];
+
+	for (uint32_t k = i + 1; k < dump->count && k <= i + 3; k++) {
+		const struct cqesim_dump_item *behind = &dump->items[k];
+
+		if (behind->line - item->line <= SAME_LINES / 5 &&
+		    behind->kind == CQESIM_DUMP_CQE && item->stated.known & CQESIM_FACT_QPN &&
+		    (behind->known >> 57 & 7) == 7 && agree(item, behind))
+			return k;
+	}
+	return CQESIM_DUMP_NONE;
+}
+
 static void find_repeats(struct cqesim_dump *dump)
 {
 	find_in_rings(dump);
@@ -184,20 +218,76 @@ static void find_repeats(struct cqesim_dump *dump)
 				item->same_as = i - back;
 				break;
 			}
+		if (item->same_as == CQESIM_DUMP_NONE)
+			item->same_as = told_behind(dump, i);
 	}
 }
 
-/* Nothing but 64 bytes in the whole input: whoever asks means them. */
+/* Nothing but completions' bytes in the whole input: whoever asks means them. */
 static void take_what_there_is(struct dump_finder *f)
 {
-	struct cqesim_dump_item *item = f->out->items;
+	struct cqesim_dump *out = f->out;
 
-	if (f->out->count != 1 || f->text_lines || item->kind != CQESIM_DUMP_FOREIGN ||
-	    item->reason != CQESIM_DUMP_HEX || item->known != ~UINT64_C(0))
-		return;
-	item->kind = CQESIM_DUMP_CQE;
-	item->reason = CQESIM_DUMP_NO_REASON;
-	item->flags |= CQESIM_DUMP_BY_SHAPE | (item->size == 128 ? CQESIM_DUMP_WIDE : 0);
+	for (uint32_t i = 0; i < out->count; i++) {
+		const struct cqesim_dump_item *item = &out->items[i];
+
+		if (f->text_lines || (item->kind != CQESIM_DUMP_CQE &&
+				      (item->reason != CQESIM_DUMP_HEX || ~item->known)))
+			return;
+	}
+	for (uint32_t i = 0; i < out->count; i++) {
+		struct cqesim_dump_item *item = &out->items[i];
+
+		if (item->kind == CQESIM_DUMP_CQE)
+			continue;
+		item->kind = CQESIM_DUMP_CQE;
+		item->reason = CQESIM_DUMP_NO_REASON;
+		item->value = 0;
+		item->flags |= CQESIM_DUMP_BY_SHAPE | (item->size == 128 ? CQESIM_DUMP_WIDE : 0);
+	}
+}
+
+/* What is left of such bytes is something else: blocks behind each other are one item. */
+static void join_hex(struct cqesim_dump *dump)
+{
+	struct cqesim_dump_item *last = NULL;
+	uint32_t to = 0;
+
+	for (uint32_t i = 0; i < dump->count; i++) {
+		struct cqesim_dump_item *item = &dump->items[i];
+		bool hex = item->kind == CQESIM_DUMP_FOREIGN && item->reason == CQESIM_DUMP_HEX;
+
+		if (hex) {
+			item->known = 0;
+			memset(item->raw, 0, sizeof(item->raw));
+		}
+		if (hex && last) {
+			if (item->last_line > last->last_line)
+				last->last_line = item->last_line;
+			last->size += item->size;
+			last->value += item->value;
+			continue;
+		}
+		if (to != i)
+			dump->items[to] = *item;
+		last = hex ? &dump->items[to] : NULL;
+		to++;
+	}
+	dump->count = to;
+}
+
+/* There was no room for what the line before pos tells: it and the rest are left. */
+static void count_unread(struct dump_finder *f, const uint8_t *in, size_t size)
+{
+	uint64_t left = f->out->lines - (f->lines.line - 1), more = 0;
+
+	for (size_t i = f->lines.pos; i < size; i++)
+		more += in[i] == '\n' && i + 1 < size;
+	/* Behind the line that ends the input nothing begins. */
+	if (f->lines.pos < size && in[size - 1] == '\n')
+		more++;
+	f->out->lines += more;
+	f->out->unread = left + more;
 }
 
 static int run(struct dump_finder *f, const uint8_t *in, size_t size)
@@ -208,11 +298,14 @@ static int run(struct dump_finder *f, const uint8_t *in, size_t size)
 	statement_flush(f, false);
 	rows_close(f, true);
 	f->out->lines = f->lines.number - (size && in[size - 1] == '\n');
-	if (f->failed)
+	if (f->failed && f->failed != -E2BIG)
 		return f->failed;
+	if (f->failed)
+		count_unread(f, in, size);
 	if (f->out->count)
 		sort(f->out);
 	take_what_there_is(f);
+	join_hex(f->out);
 	find_repeats(f->out);
 	return 0;
 }
@@ -249,8 +342,15 @@ int cqesim_dump_find(struct cqesim_dump *dump, const void *input, uint64_t size,
 	f->err = err;
 	f->fill_left = FILL_MAX;
 	if (dump->binary) {
-		image_binary(f, in, size);
-		ret = f->failed;
+		if (image_binary(f, in, size))
+			ret = f->failed == -E2BIG ? 0 : f->failed;
+		else
+			ret = cqesim_fail(err, -EINVAL,
+					  "binary data of %llu bytes that are no completions; "
+					  "expected text, or a completion ring",
+					  (unsigned long long)size);
+		if (f->failed == -E2BIG)
+			dump->unread = size - UINT64_C(64) * dump->count;
 	} else {
 		ret = run(f, in, size);
 	}

@@ -41,6 +41,51 @@ uint32_t rows_prefix(const char *text, size_t length)
 	return hash;
 }
 
+static bool has_word(const char *text, size_t length, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (size_t i = 0; i + n <= length; i++)
+		if (!strncasecmp(text + i, word, n) &&
+		    (!i || !isalnum((unsigned char)text[i - 1])) &&
+		    (i + n == length || !isalpha((unsigned char)text[i + n])))
+			return true;
+	return false;
+}
+
+/* "usb 1-1: config dump", "IP a > b: length 70", "dump mbuf at 0x1234" */
+bool headings_other(const struct dump_finder *f)
+{
+	static const char *const ours[] = {"mlx5", "cqe", "cq", "completion", "wc", "err_cqe"};
+	static const char *const others[] = {
+		"usb",   "nvme", "acpi", "pci", "scsi", "ata",  "packet", "frame", "tcp", "udp",
+		"icmp6", "icmp", "arp",  "ip",  "ip6",  "mbuf", "skb",    "urb",   "mad", "sector"};
+
+	const char *text = f->before;
+	size_t length = f->before_length;
+
+	if (!length || f->before_line + 1 != f->lines.line)
+		return false;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (has_word(text, length, ours[i]))
+			return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (has_word(text, length, others[i]))
+			return true;
+	return false;
+}
+
+/* Does the line before at least name a completion? */
+bool headings_named(const struct dump_finder *f)
+{
+	if (f->before_line + 1 != f->lines.line)
+		return false;
+	for (size_t i = 0; i + 3 <= f->before_length; i++)
+		if (!strncasecmp(f->before + i, "cqe", 3))
+			return true;
+	return false;
+}
+
 /* No bytes came: what the heading itself says is all there is. */
 static void drop_heading(struct dump_finder *f, struct dump_heading *h)
 {
@@ -65,12 +110,13 @@ void rows_heading(struct dump_finder *f, enum dump_heads what,
 	*slot = (struct dump_heading){
 		.used = true, .what = what, .line = f->lines.line, .length = length};
 	if (statement) {
+		slot->rank = f->ranks[statement->line % 64];
 		slot->has_statement = true;
 		slot->statement = *statement;
 	}
 }
 
-/* The oldest that waits. */
+/* The oldest that waits for rows of this rank. */
 static struct dump_heading *next_heading(struct dump_finder *f)
 {
 	struct dump_heading *oldest = NULL;
@@ -79,7 +125,8 @@ static struct dump_heading *next_heading(struct dump_finder *f)
 	for (unsigned i = 0; i < n; i++) {
 		struct dump_heading *h = &f->headings[i];
 
-		if (h->used && (!oldest || h->line < oldest->line))
+		if (h->used && (!h->rank || h->rank == tags_rank(&f->tag)) &&
+		    (!oldest || h->line < oldest->line))
 			oldest = h;
 	}
 	return oldest;

@@ -102,20 +102,41 @@ static struct cqesim_dump_item *add_cqe(struct dump_finder *f, const struct dump
 	return item;
 }
 
+/* Blocks of something else one behind the other are one item, with their number. */
+static bool joins_hex(struct dump_finder *f, const struct dump_open *d)
+{
+	struct cqesim_dump_item *last = f->out->count ? &f->out->items[f->out->count - 1] : NULL;
+
+	if (!last || last->kind != CQESIM_DUMP_FOREIGN || last->reason != CQESIM_DUMP_HEX ||
+	    last->known || last->line > d->line)
+		return false;
+	last->last_line = d->last_line > last->last_line ? d->last_line : last->last_line;
+	last->size += d->size;
+	last->value++;
+	return true;
+}
+
 static void add_hex(struct dump_finder *f, const struct dump_open *d)
 {
-	struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_FOREIGN);
+	size_t at = d->size == 128 ? 64 : 0;
+	bool zero = d->size == 64 && zeros(d->bytes, 64);
+	bool could_be = d->lone && !d->other && (d->size == 64 || d->size == 128) &&
+			image_could_be(d->bytes + at);
+	struct cqesim_dump_item *item;
 
+	if (!zero && !could_be && joins_hex(f, d))
+		return;
+	item = add(f, d, CQESIM_DUMP_FOREIGN);
 	if (!item)
 		return;
 	item->size = d->size;
-	item->reason = d->size == 64 && zeros(d->bytes, 64) ? CQESIM_DUMP_ZEROS : CQESIM_DUMP_HEX;
+	item->value = 1;
+	item->reason = zero ? CQESIM_DUMP_ZEROS : CQESIM_DUMP_HEX;
 	/* Should there be nothing else in the input, it was meant to be decoded. */
-	if (d->lone && (d->size == 64 || d->size == 128))
-		for (unsigned i = 0; i < 64; i++) {
-			item->raw[i] = d->bytes[d->size - 64 + i];
-			item->known |= (uint64_t)d->known[d->size - 64 + i] << i;
-		}
+	for (unsigned i = 0; could_be && i < 64; i++) {
+		item->raw[i] = d->bytes[at + i];
+		item->known |= (uint64_t)d->known[at + i] << i;
+	}
 }
 
 static void add_wqe(struct dump_finder *f, const struct dump_open *d)
@@ -132,19 +153,6 @@ static void add_wqe(struct dump_finder *f, const struct dump_open *d)
 }
 
 /* ---- rings ---- */
-
-/*
- * Which slots of a session hold minis or nothing (basic layout): of n packets at
- * slot k, the n - 1 slots behind it.  They are no completions of their own.
- */
-static uint32_t session_slots(const uint8_t *raw, uint32_t left)
-{
-	uint32_t n = cqesim_cqe_get_byte_cnt(raw);
-
-	if (raw[63] >> 4 != CQESIM_OP_RESP_SEND || (raw[63] >> 2 & 3) != CQESIM_FORMAT_COMPRESSED)
-		return 0;
-	return n >= 2 && n - 1 <= left ? n - 1 : 0;
-}
 
 static void ring(struct dump_finder *f, const struct dump_open *d)
 {
@@ -166,7 +174,7 @@ static void ring(struct dump_finder *f, const struct dump_open *d)
 			item->flags |= CQESIM_DUMP_ARRAY;
 			inside--;
 		} else {
-			inside = session_slots(item->raw, slots - 1 - k);
+			inside = image_session_slots(item->raw, slots - 1 - k);
 		}
 	}
 }
@@ -267,10 +275,17 @@ static void streams(struct dump_finder *f, struct dump_open *d)
 
 /* ---- closing ---- */
 
+static bool ringed(const struct dump_open *d)
+{
+	return d->heading_count && d->heading[0].what == HEADS_RING;
+}
+
 /* One wide completion: the CQE is in the second half. */
 static bool is_wide(const struct dump_open *d)
 {
-	return d->size == 128 && image_score(d->bytes + 64) >= 4 && image_score(d->bytes) < 10;
+	if (d->size != 128 || ringed(d) || image_score(d->bytes) >= 10)
+		return false;
+	return announced(d) ? image_score(d->bytes + 64) >= 4 : image_is_error(d->bytes + 64);
 }
 
 static bool last_row_known(const struct dump_open *d)
@@ -286,19 +301,12 @@ static bool all_known(const struct dump_open *d)
 	return !memchr(d->known, 0, d->size);
 }
 
-static unsigned strong_blocks(const struct dump_open *d)
-{
-	unsigned n = 0;
-
-	for (size_t at = 0; at + 64 <= d->size; at += 64)
-		n += image_score(d->bytes + at) >= 10;
-	return n;
-}
-
 static void part(struct dump_finder *f, struct dump_open *d)
 {
+	bool shape = !d->other && d->size >= 64 && last_row_known(d) && image_is_error(d->bytes);
+
 	/* Short, or rows are missing. */
-	if (announced(d) || (d->size >= 64 && last_row_known(d) && image_score(d->bytes) >= 10))
+	if (announced(d) || shape)
 		add_cqe(f, d, 0, d->size < 64 ? d->size : 64);
 	else if (d->size >= 16 && (d->labelled || (d->lone && d->size > 32)))
 		add_hex(f, d);
@@ -306,29 +314,48 @@ static void part(struct dump_finder *f, struct dump_open *d)
 
 static void single(struct dump_finder *f, struct dump_open *d)
 {
-	bool zero = zeros(d->bytes, 64);
-
-	if (announced(d) || (!zero && image_score(d->bytes) >= 4))
+	if (announced(d) || (!d->other && image_is_error(d->bytes)) ||
+	    (d->named && image_could_be(d->bytes)))
 		add_cqe(f, d, 0, 64);
 	else if (d->labelled || d->lone)
 		add_hex(f, d);
 }
 
+/* Failed completions here and there in bytes of something else. */
+static bool errors_only(struct dump_finder *f, const struct dump_open *d)
+{
+	bool any = false;
+
+	for (size_t at = 0; at + 64 <= d->size && !f->failed; at += 64) {
+		if (!image_is_error(d->bytes + at) || memchr(d->known + at, 0, 64))
+			continue;
+		struct cqesim_dump_item *item = add_cqe(f, d, at, 64);
+
+		if (!item)
+			return true;
+		item->flags |= CQESIM_DUMP_IN_RING;
+		item->slot = (uint32_t)(at / 64);
+		any = true;
+	}
+	return any;
+}
+
 static void several(struct dump_finder *f, struct dump_open *d)
 {
 	uint32_t from = f->out->count;
-	bool ringed = d->heading_count && d->heading[0].what == HEADS_RING;
+	bool shape = !announced(d) && !d->other;
 
-	if (!ringed && is_wide(d)) {
+	if (is_wide(d) && (shape || announced(d))) {
 		struct cqesim_dump_item *item = add_cqe(f, d, 64, 64);
 
 		if (item)
 			item->flags |= CQESIM_DUMP_WIDE;
-	} else if (ringed || strong_blocks(d) || announced(d)) {
+	} else if (announced(d) || (shape && d->size > 128 && all_known(d) &&
+				    image_looks_like_ring(d->bytes, d->size))) {
 		ring(f, d);
 		if (!f->failed)
 			place_statement(f, d, from);
-	} else if (d->labelled || d->lone) {
+	} else if (!(shape && errors_only(f, d)) && (d->labelled || d->lone)) {
 		add_hex(f, d);
 	}
 }
@@ -344,7 +371,7 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 		return add_wqe(f, d);
 	}
 	/* A byte or two behind the last row are slips of whoever copied it. */
-	if (d->surplus || (d->size > 64 && d->size < 72)) {
+	if (d->surplus || (announced(d) && d->size > 64 && d->size < 72)) {
 		d->surplus = true;
 		d->size -= d->size % 16;
 	}
@@ -368,35 +395,29 @@ void image_close(struct dump_finder *f, struct dump_open *d)
 			f->out->items[i].flags |= CQESIM_DUMP_SWAPPED;
 }
 
-void image_binary(struct dump_finder *f, const uint8_t *in, size_t size)
+/* False when it is no ring, and no completion. */
+bool image_binary(struct dump_finder *f, const uint8_t *in, size_t size)
 {
-	uint8_t known[128];
-	struct dump_open d = {.used = true,
-			      .notation = CQESIM_DUMP_BINARY,
-			      .unit = 1,
-			      .streams = 1,
-			      .lone = true};
+	bool wide = size == 128 && image_could_be(in + 64) && image_score(in) < 10 &&
+		    !image_could_be(in);
 
-	memset(known, 1, sizeof(known));
-	if (size == 128) {
-		d.bytes = (uint8_t *)(uintptr_t)in;
-		d.known = known;
-		d.size = size;
-		if (is_wide(&d))
-			return several(f, &d);
-	}
-	for (size_t at = 0; at < size && !f->failed; at += 64) {
+	if (!wide && !image_looks_like_ring(in, size))
+		return false;
+	for (size_t at = wide ? 64 : 0; at < size && !f->failed; at += 64) {
 		struct cqesim_dump_item *item = dump_add(f);
 
 		if (!item)
-			return;
+			return true;
 		item->kind = CQESIM_DUMP_CQE;
 		item->notation = CQESIM_DUMP_BINARY;
-		item->offset = at;
+		item->offset = wide ? 0 : at;
 		item->known = ~UINT64_C(0);
 		item->size = 64;
-		item->flags = CQESIM_DUMP_BY_SHAPE | (size > 64 ? CQESIM_DUMP_IN_RING : 0);
+		item->flags = CQESIM_DUMP_BY_SHAPE | (wide        ? CQESIM_DUMP_WIDE
+						      : size > 64 ? CQESIM_DUMP_IN_RING
+								  : 0);
 		item->slot = (uint32_t)(at / 64);
 		memcpy(item->raw, in + at, 64);
 	}
+	return true;
 }

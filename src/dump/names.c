@@ -39,7 +39,9 @@ const char *cqesim_dump_source_name(enum cqesim_dump_source source)
 		[CQESIM_DUMP_BY_NCCL] = "NCCL",           [CQESIM_DUMP_BY_PERFTEST] = "perftest",
 		[CQESIM_DUMP_BY_SPDK] = "SPDK",           [CQESIM_DUMP_BY_OPENMPI] = "Open MPI",
 		[CQESIM_DUMP_BY_LIBFABRIC] = "libfabric", [CQESIM_DUMP_BY_RPCRDMA] = "rpcrdma",
-		[CQESIM_DUMP_BY_NVME] = "nvme",           [CQESIM_DUMP_BY_VERBS] = "verbs",
+		[CQESIM_DUMP_BY_NVME] = "nvme",           [CQESIM_DUMP_BY_ISER] = "iser",
+		[CQESIM_DUMP_BY_SRP] = "ib_srp",          [CQESIM_DUMP_BY_LNET] = "LNet",
+		[CQESIM_DUMP_BY_VERBS] = "verbs",
 	};
 	return NAME(name, source);
 }

@@ -66,6 +66,10 @@ bool rows_reserve(struct dump_finder *f, struct dump_open *d, size_t size)
 		return true;
 	size_t room = d->room ? d->room : 128;
 
+	if (size > SIZE_MAX / 4) { /* no place that a caller should come to */
+		f->failed = -ENOMEM;
+		return false;
+	}
 	while (room < size)
 		room *= 2;
 	uint8_t *bytes = realloc(d->bytes, room);
@@ -116,6 +120,8 @@ static struct dump_open *new_dump(struct dump_finder *f, uint32_t prefix)
 		.time_ns = f->lines.stamp_ns,
 		.row_bytes = row->count,
 		.lone = true,
+		.other = headings_other(f),
+		.named = headings_named(f),
 	};
 	f->open_count++;
 	headings_take(f, d);
@@ -130,17 +136,17 @@ enum fit { NO_FIT, DOUBLED, OVERLAPS, LATER, FITS };
 static enum fit fit_of(const struct dump_finder *f, const struct dump_open *d, uint64_t label)
 {
 	const struct hexrow *row = &f->row;
-	uint64_t end = d->base + d->size;
+	uint64_t at = label - d->base; /* a label before the base gives a place beyond everything */
 
-	if (label == end)
+	if (at == d->size)
 		return FITS;
-	if (label > d->last_label && label < end && label - d->last_label >= 8)
+	if (label > d->last_label && at < d->size && label - d->last_label >= 8)
 		return OVERLAPS;
-	if (label > end &&
-	    (label - end <= MISSING_MAX || (d->starred && label - end <= f->fill_left)))
+	if (at > d->size &&
+	    (at - d->size <= MISSING_MAX || (d->starred && at - d->size <= f->fill_left)))
 		return LATER;
-	if (label == d->last_label && label - d->base + row->count <= d->size &&
-	    !memcmp(d->bytes + (label - d->base), row->bytes, row->count))
+	if (label == d->last_label && at <= d->size && row->count <= d->size - at &&
+	    !memcmp(d->bytes + at, row->bytes, row->count))
 		return DOUBLED;
 	return NO_FIT;
 }
@@ -349,7 +355,7 @@ static void take_lone_label(struct dump_finder *f, uint32_t prefix)
 			d->last_count = 0;
 			d->last_line = f->lines.line;
 			d->last_label = f->row.label;
-		} else if (f->row.label > d->base + d->size && d->starred &&
+		} else if (f->row.label - d->base > d->size && d->starred &&
 			   f->row.label - d->base - d->size <= f->fill_left) {
 			put(f, d, f->row.label - d->base); /* hexdump -C, ends with "*" */
 			close_dump(f, d);
@@ -364,6 +370,7 @@ void rows_take(struct dump_finder *f)
 {
 	uint32_t prefix = rows_prefix(f->lines.text, f->row.start);
 
+	prefix += tags_rank(&f->tag) * 2654435761u;
 	if (f->row.repeat) {
 		for (unsigned i = 0; i < DUMP_OPEN_MAX; i++)
 			if (f->open[i].used && f->open[i].labelled &&

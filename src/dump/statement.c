@@ -12,25 +12,23 @@
 
 /* Lines within which a statement goes on. */
 #define NEXT_LINES 3u
+/* Statements in a row that say the same, before they are only counted. */
+#define ALIKE_MAX 1000u
+/* Queues whose statements may alternate in such a row. */
+#define ALIKE_QUEUES 16u
+/* Items and lines within which a program's line may be about an old card's error. */
+#define OLD_ITEMS 4u
+#define OLD_LINES 30u
 
 /* ---- a statement ---- */
 
-/* Source code quoted in a mail is none. */
-static bool is_code(const struct dump_line *l)
-{
-	char last = l->length ? l->text[l->length - 1] : ' ';
-
-	return last == ';' || last == '{' || line_has(l, "case ") || line_has(l, "==") ||
-	       line_has(l, "#define") || line_has(l, "sizeof(") || line_has(l, "\", \"") ||
-	       line_has(l, "%d") || line_has(l, "0x%");
-}
-
-static bool is_statement(const struct dump_line *l)
+static bool is_statement(const struct dump_line *l, bool stamped)
 {
 	const struct dump_words *w = l->w;
 	bool about = MARKED(w, MARK_COMPLETION) || MARKED(w, MARK_FAILED) || MARKED(w, MARK_MLX5);
 	bool verbs = MARKED(w, MARK_NCCL) || MARKED(w, MARK_SPDK) || MARKED(w, MARK_OPENIB) ||
 		     MARKED(w, MARK_LIBFABRIC) || MARKED(w, MARK_UCX) || MARKED(w, MARK_RPCRDMA);
+	bool storage = MARKED(w, MARK_ISER) || MARKED(w, MARK_SRP) || MARKED(w, MARK_LNET);
 
 	/* Programs in debug mode tell of good completions too. */
 	if (line_knows(l, CQESIM_FACT_STATUS) && !w->facts.status && !w->facts.syndrome)
@@ -43,8 +41,11 @@ static bool is_statement(const struct dump_line *l)
 	if (MARKED(w, MARK_ERR_CQE_ON))
 		return line_knows(l, CQESIM_FACT_QPN);
 	if (line_knows(l, CQESIM_FACT_VENDOR))
-		return about || verbs || l->w->has_syndrome || line_knows(l, CQESIM_FACT_STATUS);
+		return about || verbs || storage || l->w->has_syndrome ||
+		       line_knows(l, CQESIM_FACT_STATUS);
 	if (MARKED(w, MARK_NAMED_STATUS) || MARKED(w, MARK_NAMED_SYNDROME))
+		return line_reports(l, stamped);
+	if (storage && w->keyed_status && w->facts.status && MARKED(w, MARK_FAILED))
 		return true;
 	if (MARKED(w, MARK_CQE_ERR)) /* io_uring has CQEs as well */
 		return w->has_syndrome && MARKED(w, MARK_MLX5);
@@ -216,6 +217,46 @@ static void begin(const struct dump_finder *f, struct cqesim_dump_item *item,
 	item->same_as = CQESIM_DUMP_NONE;
 }
 
+#define SAME(fact, field) (!(a->known & (fact)) || a->field == b->field)
+
+/* Says one line of one queue what the other says? */
+static bool alike(const struct cqesim_dump_item *x, const struct cqesim_dump_item *y)
+{
+	const struct cqesim_dump_facts *a = &x->stated, *b = &y->stated;
+
+	return x->kind == y->kind && x->source == y->source && a->known == b->known &&
+	       SAME(CQESIM_FACT_SYNDROME, syndrome) && SAME(CQESIM_FACT_VENDOR, vendor_err_synd) &&
+	       SAME(CQESIM_FACT_STATUS, status) && SAME(CQESIM_FACT_OPCODE, opcode) &&
+	       SAME(CQESIM_FACT_QPN, qpn) && SAME(CQESIM_FACT_CQN, cqn) &&
+	       !strcmp(x->device, y->device) && !strcmp(x->addresses, y->addresses);
+}
+
+/* One of the last items that says the same, or NULL. */
+static struct cqesim_dump_item *like(const struct cqesim_dump *out,
+				     const struct cqesim_dump_item *p)
+{
+	for (uint32_t back = 1; back <= ALIKE_QUEUES && back <= out->count; back++)
+		if (alike(&out->items[out->count - back], p))
+			return &out->items[out->count - back];
+	return NULL;
+}
+
+/* Of very many in a row that say the same only the first are kept, the others counted. */
+static void add_statement(struct dump_finder *f, const struct cqesim_dump_item *p)
+{
+	struct cqesim_dump_item *before = like(f->out, p), *item;
+
+	f->alike = before ? f->alike + 1 : 0;
+	if (f->alike >= ALIKE_MAX) {
+		before->more++;
+		before->last_line = p->last_line;
+		return;
+	}
+	item = dump_add(f);
+	if (item)
+		*item = *p;
+}
+
 void statement_flush(struct dump_finder *f, bool rows)
 {
 	struct cqesim_dump_item *p = &f->pending;
@@ -231,10 +272,7 @@ void statement_flush(struct dump_finder *f, bool rows)
 		rows_heading(f, f->pending_heads ? f->pending_what : HEADS_CQE, p,
 			     f->pending_length);
 	} else {
-		struct cqesim_dump_item *item = dump_add(f);
-
-		if (item)
-			*item = *p;
+		add_statement(f, p);
 	}
 	f->pending_heads = false;
 }
@@ -259,6 +297,11 @@ static void add_foreign(struct dump_finder *f, const struct dump_line *l,
 {
 	struct cqesim_dump_item *item;
 
+	/* What a program said of the same queue just before. */
+	if (reason == CQESIM_DUMP_OLD_CARD && f->has_pending && !f->pending_heads &&
+	    f->pending.stated.known & l->w->facts.known & CQESIM_FACT_QPN &&
+	    f->pending.stated.qpn == l->w->facts.qpn)
+		f->has_pending = false;
 	statement_flush(f, false);
 	item = dump_add(f);
 	if (!item)
@@ -282,6 +325,38 @@ static bool has_machine_code(const struct dump_line *l)
 	       isxdigit((unsigned char)p[7]) && p[8] == ' ';
 }
 
+/*
+ * SPDK's nvme_rdma ends with "CQ error, abort requests after transport retry counter
+ * exceeded" whatever the status was: a constant, and no error of its own.
+ */
+static void afterwards(struct dump_finder *f, struct cqesim_dump_item *item)
+{
+	if (f->has_pending)
+		f->pending.last_line = f->lines.line;
+	if (f->has_pending || f->out->count)
+		return;
+	memset(&item->stated, 0, sizeof(item->stated));
+	set_pending(f, item);
+}
+
+/* A program's line about the queue of an old card, whose driver told of it already. */
+static bool of_old_card(const struct dump_finder *f, const struct cqesim_dump_item *item)
+{
+	const struct cqesim_dump *out = f->out;
+
+	if (!(item->stated.known & CQESIM_FACT_QPN))
+		return false;
+	for (uint32_t back = 1; back <= OLD_ITEMS && back <= out->count; back++) {
+		const struct cqesim_dump_item *old = &out->items[out->count - back];
+
+		if (old->kind == CQESIM_DUMP_FOREIGN && old->reason == CQESIM_DUMP_OLD_CARD &&
+		    old->stated.known & CQESIM_FACT_QPN && old->stated.qpn == item->stated.qpn &&
+		    item->line - old->last_line <= OLD_LINES)
+			return true;
+	}
+	return false;
+}
+
 static void heading_or_statement(struct dump_finder *f, const struct dump_line *l)
 {
 	const struct dump_words *w = l->w;
@@ -289,12 +364,17 @@ static void heading_or_statement(struct dump_finder *f, const struct dump_line *
 	uint64_t length = line_knows(l, CQESIM_FACT_LENGTH) ? w->facts.length : 0;
 	bool dump = MARKED(w, MARK_DUMP_CQE), ring = MARKED(w, MARK_DUMP_RING);
 	bool wqe = MARKED(w, MARK_DUMP_WQE);
-	bool statement = is_statement(l);
+	bool statement = is_statement(l, f->lines.clock != CQESIM_DUMP_NO_TIME);
 
 	begin(f, &item, CQESIM_DUMP_STATEMENT);
 	item.source = line_source(l);
 	settle(l, &item);
 	line_device(l, &item);
+	line_addresses(l, &item);
+	if (MARKED(w, MARK_AFTERWARDS))
+		return afterwards(f, &item);
+	if (of_old_card(f, &item))
+		return;
 	if (wqe && !MARKED(w, MARK_ERROR_CQE_ON)) {
 		set_pending(f, &item);
 		set_heading(f, HEADS_WQE, length);
@@ -302,6 +382,9 @@ static void heading_or_statement(struct dump_finder *f, const struct dump_line *
 	}
 	/* "dump error cqe" says nothing of its own: it belongs to the line before. */
 	if ((dump || ring) && !statement) {
+		/* The source that prints it, perhaps cut at its "\n". */
+		if (l->text[l->length - 1] == ';' || (line_has(l, "(") && line_has(l, ", \"")))
+			return;
 		bool joins = dump && f->has_pending && !f->pending_heads &&
 			     f->lines.line - f->pending.last_line <= NEXT_LINES &&
 			     f->pending.source == CQESIM_DUMP_BY_MLX5_IB;
@@ -320,8 +403,10 @@ static void heading_or_statement(struct dump_finder *f, const struct dump_line *
 			memcpy(f->pending.device, item.device, sizeof(item.device));
 		return;
 	}
-	if (!statement || is_code(l))
+	if (!statement || line_is_code(l)) {
+		f->out->mentions += MARKED(w, MARK_NAMED_STATUS) || MARKED(w, MARK_NAMED_SYNDROME);
 		return;
+	}
 	set_pending(f, &item);
 	bool mlx5e = MARKED(w, MARK_ERROR_CQE_ON) && item.source == CQESIM_DUMP_BY_MLX5_CORE;
 	bool libmlx5 = item.source == CQESIM_DUMP_BY_LIBMLX5 && !item.stated.known;
@@ -347,7 +432,7 @@ void statement_take(struct dump_finder *f, const char *text, size_t length)
 	if (has_machine_code(&l))
 		return add_foreign(f, &l, CQESIM_DUMP_CODE);
 	reason = line_foreign(&l);
-	if (reason != CQESIM_DUMP_NO_REASON && !is_code(&l))
+	if (reason != CQESIM_DUMP_NO_REASON && !line_is_code(&l))
 		return add_foreign(f, &l, reason);
 	heading_or_statement(f, &l);
 }

@@ -4,6 +4,7 @@
  * or about something that looks alike.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -12,11 +13,13 @@
 bool line_has(const struct dump_line *l, const char *words)
 {
 	size_t n = strlen(words);
+	int first = tolower((unsigned char)*words);
 
 	if (l->length < n)
 		return false;
 	for (size_t i = 0; i + n <= l->length; i++)
-		if (!strncasecmp(l->text + i, words, n))
+		if (tolower((unsigned char)l->text[i]) == first &&
+		    !strncasecmp(l->text + i, words, n))
 			return true;
 	return false;
 }
@@ -64,7 +67,54 @@ void line_device(const struct dump_line *l, struct cqesim_dump_item *item)
 			memcpy(item->device, "mlx5", 4);
 			item->device[sizeof(item->device) - 1] = '\0';
 		}
+		for (size_t n = strlen(item->device); n > 1 && strchr(":,;", item->device[n - 1]);)
+			item->device[--n] = '\0';
 		return;
+	}
+}
+
+/* The word behind `before`; false when there is none. */
+static bool word_behind(const struct dump_line *l, const char *before, char *word, size_t room)
+{
+	const char *end = l->text + l->length;
+	const char *p = memmem(l->text, l->length, before, strlen(before));
+	size_t n = 0;
+
+	if (!p)
+		return false;
+	for (p += strlen(before); p < end && *p == ' ';)
+		p++;
+	for (; p < end && isgraph((unsigned char)*p) && *p != ',' && n + 1 < room; p++)
+		word[n++] = *p;
+	word[n] = '\0';
+	return n > 0;
+}
+
+void line_addresses(const struct dump_line *l, struct cqesim_dump_item *item)
+{
+	static const struct {
+		const char *before, *name;
+	} address[] = {
+		/* NCCL leaves out the space behind remoteGids. */
+		{"from peer ", "peer"},      {"completion from ", "peer"},
+		{"localGid ", "localGid"},   {"remoteGids", "remoteGid"},
+		{"remoteGid ", "remoteGid"},
+	};
+	size_t n = 0;
+
+	if (item->source != CQESIM_DUMP_BY_NCCL)
+		return;
+	for (size_t i = 0; i < sizeof(address) / sizeof(address[0]); i++) {
+		char word[48];
+
+		if (!word_behind(l, address[i].before, word, sizeof(word)) ||
+		    !strpbrk(word, ".:") || strstr(item->addresses, address[i].name))
+			continue;
+		int wrote = snprintf(item->addresses + n, sizeof(item->addresses) - n, "%s%s %s",
+				     n ? ", " : "", address[i].name, word);
+		n += (size_t)wrote;
+		if (n >= sizeof(item->addresses))
+			return;
 	}
 }
 
@@ -83,6 +133,9 @@ enum cqesim_dump_source line_source(const struct dump_line *l)
 		{MARK_RPCRDMA, CQESIM_DUMP_BY_RPCRDMA},
 		{MARK_SPDK, CQESIM_DUMP_BY_SPDK},
 		{MARK_NVME, CQESIM_DUMP_BY_NVME},
+		{MARK_ISER, CQESIM_DUMP_BY_ISER},
+		{MARK_SRP, CQESIM_DUMP_BY_SRP},
+		{MARK_LNET, CQESIM_DUMP_BY_LNET},
 		{MARK_QP_ERROR, CQESIM_DUMP_BY_MLX5_IB},
 		{MARK_WC_ERROR, CQESIM_DUMP_BY_MLX5_IB},
 		{MARK_POLL_ONE, CQESIM_DUMP_BY_MLX5_IB},
@@ -115,6 +168,116 @@ enum cqesim_dump_source line_source(const struct dump_line *l)
 	    line_has(l, "(synd "))
 		return CQESIM_DUMP_BY_UCX;
 	return CQESIM_DUMP_BY_VERBS;
+}
+
+/* ---- does it report anything ---- */
+
+bool line_is_code(const struct dump_line *l)
+{
+	char last = l->length ? l->text[l->length - 1] : ' ';
+
+	return last == ';' || last == '{' || line_has(l, "case ") || line_has(l, "==") ||
+	       line_has(l, "#define") || line_has(l, "sizeof(") || line_has(l, "\", \"") ||
+	       line_has(l, "%d") || line_has(l, "0x%") || line_has(l, "[IB_WC_") ||
+	       line_has(l, "[IBV_WC_");
+}
+
+/* An item of a list, or a sentence about what might be. */
+static bool is_prose(const struct dump_line *l)
+{
+	static const char *const starts[] = {"* ",   "- ",    "+ ",  "if ",
+					     "see ", "when ", "fix", "add "};
+	static const char *const words[] = {"if you see", "if the ",     "e.g.",
+					    "i.e.",       "for example", "for instance"};
+	size_t at = 0;
+
+	while (at < l->length && isspace((unsigned char)l->text[at]))
+		at++;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (l->length - at > strlen(starts[i]) &&
+		    !strncasecmp(l->text + at, starts[i], strlen(starts[i])))
+			return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (line_has(l, words[i]))
+			return true;
+	return false;
+}
+
+/* A level in capitals, as loggers print it. */
+static bool has_level(const struct dump_line *l)
+{
+	static const char *const level[] = {"ERROR", "WARN", "WARNING", "FATAL", "ERR", "CRIT"};
+
+	for (size_t i = 0; i < sizeof(level) / sizeof(level[0]); i++) {
+		size_t n = strlen(level[i]);
+		const char *from = l->text, *end = l->text + l->length, *p;
+
+		for (; (p = memmem(from, (size_t)(end - from), level[i], n)); from = p + n)
+			if ((p == l->text || !(isalnum((unsigned char)p[-1]) || p[-1] == '_')) &&
+			    (p + n == end || !(isalnum((unsigned char)p[n]) || p[n] == '_')))
+				return true;
+	}
+	return line_has(l, "<warn>") || line_has(l, "<err>") || line_has(l, "[error]") ||
+	       line_has(l, "[E] ") || line_has(l, "[W] ") || line_has(l, "[warn");
+}
+
+/* "file.c:12", "[host:123", "function():": nobody but a program writes that. */
+static bool has_place(const struct dump_line *l)
+{
+	for (size_t i = 0; i + 3 < l->length; i++) {
+		const char *p = l->text + i;
+
+		if (p[0] == '.' && p[1] == 'c' && p[2] == ':' &&
+		    isdigit((unsigned char)p[p[3] == ' ' && i + 4 < l->length ? 4 : 3]))
+			return true;
+		if (p[0] == '(' && p[1] == ')' && p[2] == ':')
+			return true;
+	}
+	const char *colon = l->length && *l->text == '[' ? memchr(l->text, ':', l->length) : NULL;
+	return colon && colon > l->text + 1 && colon + 1 < l->text + l->length &&
+	       isalnum((unsigned char)colon[-1]) && isdigit((unsigned char)colon[1]);
+}
+
+bool line_reports(const struct dump_line *l, bool stamped)
+{
+	static const char *const words[] = {
+		"completion with error",
+		"completion error",
+		"work completion",
+		"cq error",
+		"wc error",
+		"failed with status",
+		"bad completion",
+		"completion failed",
+		"failed completion",
+		"error polling",
+		"wr_id",
+		"wrid",
+		"prov_err",
+		"wc.status",
+		"failed status",
+		"error on cq",
+		"poll_cq failed",
+		"kernel:",
+		"bad status",
+		"failed: ",
+		"failure: ",
+		" failed with ",
+	};
+	const uint32_t numbers = CQESIM_FACT_QPN | CQESIM_FACT_WQE | CQESIM_FACT_CQN |
+				 CQESIM_FACT_REMOTE_QPN | CQESIM_FACT_CI;
+
+	if (line_knows(l, CQESIM_FACT_VENDOR) || MARKED(l->w, MARK_GOT_COMPLETION) || stamped)
+		return true;
+	if (is_prose(l))
+		return false;
+	if (line_knows(l, numbers) || l->w->keyed_status || l->w->keyed_syndrome || has_level(l) ||
+	    has_place(l))
+		return true;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (line_has(l, words[i]))
+			return true;
+	return false;
 }
 
 /* ---- something else ---- */

@@ -150,6 +150,7 @@ static void set_status(struct dump_words *w, uint64_t v)
 	if (v <= 23 && fresh(w, CQESIM_FACT_STATUS)) {
 		w->facts.status = (uint8_t)v;
 		w->numbered_status = true;
+		w->keyed_status = true;
 	}
 }
 
@@ -228,6 +229,7 @@ static void take_number(struct scan *c, const struct dump_word *word, uint64_t v
 
 	switch ((enum dump_number)word->argument) {
 	case NUMBER_SYNDROME:
+		w->keyed_syndrome = true;
 		set_syndrome(w, v, c->s[*at - 1] == ')' || (*at < c->n && c->s[*at] == ')'));
 		break;
 	case NUMBER_SYNDROM:
@@ -237,6 +239,7 @@ static void take_number(struct scan *c, const struct dump_word *word, uint64_t v
 		break;
 	case NUMBER_CQE_ERR:
 		w->marks |= UINT64_C(1) << MARK_CQE_ERR;
+		w->keyed_syndrome = true;
 		set_syndrome(w, v, false);
 		break;
 	case NUMBER_VENDOR:
@@ -325,6 +328,18 @@ static void take_number(struct scan *c, const struct dump_word *word, uint64_t v
 	}
 }
 
+/* "Tx -> 10.0.0.1@o2ib ... waiting 0: failed 12" (Lustre, kiblnd_tx_complete). */
+static void lnet_status(struct scan *c, size_t after)
+{
+	size_t at = skip_filler(c, after);
+	uint64_t v;
+
+	if (number(c, &at, 10, &v)) {
+		set_status(c->w, v);
+		c->i = at;
+	}
+}
+
 static void take(struct scan *c, const struct dump_word *word, size_t after)
 {
 	struct dump_words *w = c->w;
@@ -339,6 +354,8 @@ static void take(struct scan *c, const struct dump_word *word, size_t after)
 			c->i = after - strlen("sq");
 		else if (word->argument == MARK_GOT_COMPLETION)
 			c->i = after - strlen("with error");
+		else if (word->argument == MARK_FAILED && w->marks >> MARK_LNET & 1)
+			lnet_status(c, after);
 		else if (after > 4 && !strncasecmp(c->s + after - 4, " cqn", 4))
 			c->i = after - strlen("cqn");
 		break;
