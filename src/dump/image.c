@@ -80,10 +80,29 @@ static void check_statement(struct cqesim_dump_item *item)
 		item->flags |= CQESIM_DUMP_CONFLICT;
 }
 
-/* 64 bytes (or fewer) of d from `from` on become an item. */
+/* What a heading said must not get lost with the bytes that it announced. */
+static void keep_statement(struct dump_finder *f, const struct dump_heading *heading)
+{
+	struct cqesim_dump_item *item = heading->has_statement ? dump_add(f) : NULL;
+
+	if (item)
+		*item = heading->statement;
+}
+
+static bool any_known(const struct dump_open *d, size_t from, size_t size)
+{
+	return memchr(d->known + from, 1, size < 64 ? size : 64);
+}
+
+/* 64 bytes (or fewer) of d from `from` on become an item; NULL if none of them stands there. */
 static struct cqesim_dump_item *add_cqe(struct dump_finder *f, const struct dump_open *d,
 					size_t from, size_t size)
 {
+	if (!any_known(d, from, size)) {
+		if (d->heading_count)
+			keep_statement(f, &d->heading[0]);
+		return NULL;
+	}
 	struct cqesim_dump_item *item = add(f, d, CQESIM_DUMP_CQE);
 
 	if (!item)
@@ -159,7 +178,7 @@ static void ring(struct dump_finder *f, const struct dump_open *d)
 	uint32_t slots = (uint32_t)(d->size / 64), inside = 0;
 
 	for (uint32_t k = 0; k < slots && !f->failed; k++) {
-		if (!memchr(d->known + (size_t)k * 64, 1, 64))
+		if (!any_known(d, (size_t)k * 64, 64))
 			continue;
 		struct cqesim_dump_item *item = add_cqe(f, d, (size_t)k * 64, 64);
 
@@ -243,14 +262,8 @@ static void tails_only(struct dump_finder *f, struct dump_open *d)
 	}
 	if (!stream)
 		add_hex(f, d);
-	/* What the headings said must not get lost. */
-	for (; stream < d->heading_count; stream++) {
-		struct cqesim_dump_item *item =
-			d->heading[stream].has_statement ? dump_add(f) : NULL;
-
-		if (item)
-			*item = d->heading[stream].statement;
-	}
+	for (; stream < d->heading_count; stream++)
+		keep_statement(f, &d->heading[stream]);
 }
 
 static void streams(struct dump_finder *f, struct dump_open *d)
@@ -306,8 +319,12 @@ static void part(struct dump_finder *f, struct dump_open *d)
 	bool shape = !d->other && d->size >= 64 && last_row_known(d) && image_is_error(d->bytes);
 
 	/* Short, or rows are missing. */
+	size_t at = 0; /* the first of them of which there is anything */
+
+	while (at + 64 < d->size && !any_known(d, at, 64))
+		at += 64;
 	if (announced(d) || shape)
-		add_cqe(f, d, 0, d->size < 64 ? d->size : 64);
+		add_cqe(f, d, at, d->size - at < 64 ? d->size - at : 64);
 	else if (d->size >= 16 && (d->labelled || (d->lone && d->size > 32)))
 		add_hex(f, d);
 }
