@@ -28,7 +28,8 @@ static size_t rows_of(char *text, const uint8_t *raw, size_t size)
 
 	for (size_t i = 0; i < size; i++)
 		n += (size_t)(i % 16 ? sprintf(text + n, " %02X", raw[i])
-				     : sprintf(text + n, "\n%08zX: %02X" + !i, i, raw[i]));
+				     : sprintf(text + n, "%s%08zX: %02X", i ? "\n" : "", i,
+					       raw[i]));
 	n += (size_t)sprintf(text + n, "\n");
 	return n;
 }
