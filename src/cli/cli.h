@@ -33,6 +33,9 @@ int bad_option(const char *command, char **argv, int c);
 /* Whole numbers, with k, M or G (powers of 1000) when suffix is allowed. */
 bool parse_count(const char *text, uint64_t low, uint64_t high, bool suffix, uint64_t *value);
 
+/* --driver: who reads a ring (enum cqesim_invalidate); 0, or EXIT_USAGE after a message. */
+int parse_driver(const char *command, const char *text, int *driver);
+
 /* Standard output took everything?  Otherwise complains and returns EXIT_INPUT. */
 int close_stdout(void);
 

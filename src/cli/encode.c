@@ -305,11 +305,7 @@ static int parse_option(struct options *o, int c, const char *arg)
 		o->all = true;
 		return 0;
 	case OPT_DRIVER:
-		o->driver = cqesim_invalidate_parse(arg);
-		if (o->driver >= 0)
-			return 0;
-		return usage_error(
-			COMMAND, "--driver %s: expected one of dpdk-scalar, dpdk-vec, linux", arg);
+		return parse_driver(COMMAND, arg, &o->driver);
 	case OPT_QUIET:
 		o->quiet = true;
 		return 0;

@@ -11,6 +11,7 @@
 
 #include "cli.h"
 #include "common/outfile.h"
+#include "cqesim/describe.h"
 
 static const struct {
 	const char *name;
@@ -91,6 +92,15 @@ static bool reader_gone(void)
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
 
 	return errno == EPIPE || (poll(&out, 1, 0) == 1 && out.revents & POLLERR);
+}
+
+int parse_driver(const char *command, const char *text, int *driver)
+{
+	*driver = cqesim_invalidate_parse(text);
+	if (*driver >= 0)
+		return 0;
+	return usage_error(command, "--driver %s: expected one of dpdk-scalar, dpdk-vec, linux",
+			   text);
 }
 
 int close_stdout(void)

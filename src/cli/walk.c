@@ -396,11 +396,7 @@ static int parse_option(struct walk_options *o, int c, const char *arg)
 		o->device = arg;
 		return 0;
 	case OPT_DRIVER:
-		o->driver = cqesim_invalidate_parse(arg);
-		if (o->driver >= 0)
-			return 0;
-		return usage_error(
-			COMMAND, "--driver %s: expected one of dpdk-scalar, dpdk-vec, linux", arg);
+		return parse_driver(COMMAND, arg, &o->driver);
 	case OPT_PACKETS:
 		return parse_number("packets", arg, 1, UINT64_MAX, &o->packets);
 	case OPT_STEPS:
