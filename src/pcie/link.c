@@ -4,8 +4,11 @@
 
 #include "cqesim/pcie.h"
 
-#define FRAMING 8u
-#define PAGE    4096u
+#define FRAMING         8u
+#define PAGE            4096u
+#define FLIT_GENERATION 6u
+#define FLIT_BYTES      256u
+#define FLIT_TLP_BYTES  236u /* the rest: 6 of DLLPs, 8 of CRC, 6 of error correction */
 
 static bool power_of_two(unsigned v, unsigned low, unsigned high)
 {
@@ -15,14 +18,14 @@ static bool power_of_two(unsigned v, unsigned low, unsigned high)
 int cqesim_link_init(struct cqesim_link *link, const struct cqesim_link_config *c,
 		     struct cqesim_error *err)
 {
-	static const uint64_t transfers[] = {0,          2500000000,  5000000000,
-					     8000000000, 16000000000, 32000000000};
+	static const uint64_t transfers[] = {0,           2500000000,  5000000000, 8000000000,
+					     16000000000, 32000000000, 64000000000};
 
-	if (c->generation < 1 || c->generation > 5)
-		return cqesim_fail(err, -EINVAL, "PCIe generation %u: expected 1 to 5",
-				   c->generation);
-	if (!power_of_two(c->lanes, 1, 32))
-		return cqesim_fail(err, -EINVAL, "%u lanes: expected 1, 2, 4, 8, 16 or 32",
+	if (c->generation < 1 || c->generation > FLIT_GENERATION)
+		return cqesim_fail(err, -EINVAL, "PCIe generation %u: expected 1 to %u",
+				   c->generation, FLIT_GENERATION);
+	if (!power_of_two(c->lanes, 1, 32) && c->lanes != 12)
+		return cqesim_fail(err, -EINVAL, "%u lanes: expected 1, 2, 4, 8, 12, 16 or 32",
 				   c->lanes);
 	if (!power_of_two(c->mps, 128, 4096))
 		return cqesim_fail(err, -EINVAL, "mps %u: expected a power of two, 128 to 4096",
@@ -39,27 +42,35 @@ int cqesim_link_init(struct cqesim_link *link, const struct cqesim_link_config *
 	if (!(c->efficiency > 0) || c->efficiency > 1)
 		return cqesim_fail(err, -EINVAL, "efficiency %g: expected above 0, up to 1",
 				   c->efficiency);
+	if (c->prefixes > 4)
+		return cqesim_fail(err, -EINVAL, "prefixes %u: expected 0 to 4", c->prefixes);
 	if (c->generation < 3 ? c->skp_symbols <= 4 : !c->skp_blocks)
 		return cqesim_fail(err, -EINVAL, "SKP interval: expected more than the SKP itself");
 
-	unsigned ecrc = c->ecrc ? 4 : 0;
-	unsigned header = FRAMING + (c->addr_bits == 64 ? 16 : 12) + ecrc;
+	bool flit = c->generation == FLIT_GENERATION;
+	unsigned framing = (flit ? 0 : FRAMING) + (c->ecrc ? 4 : 0);
+	unsigned request = framing + (c->addr_bits == 64 ? 16 : 12) + 4 * c->prefixes;
 	uint64_t t = transfers[c->generation] * c->lanes / 8;
 
 	*link = (struct cqesim_link){
 		.config = *c,
-		.write_header = header,
-		.read_header = header,
-		.cpl_header = FRAMING + 12 + ecrc,
+		.write_header = request,
+		.read_header = request,
+		.cpl_header = framing + 12,
+		.dllp_bytes = flit ? 0 : CQESIM_DLLP_BYTES,
 	};
 	if (c->generation < 3) {
 		link->rate_num = t / 10 * 8 * (c->skp_symbols - 4);
 		link->rate_den = c->skp_symbols;
 		link->raw_bps = (double)t * 8 * 8 / 10;
-	} else {
+	} else if (!flit) {
 		link->rate_num = t * 128 * c->skp_blocks;
 		link->rate_den = (uint64_t)130 * (c->skp_blocks + 1);
 		link->raw_bps = (double)t * 8 * 128 / 130;
+	} else {
+		link->rate_num = t * FLIT_TLP_BYTES;
+		link->rate_den = FLIT_BYTES;
+		link->raw_bps = (double)t * 8;
 	}
 	return 0;
 }
@@ -83,9 +94,12 @@ static uint32_t whole_dws(uint64_t address, uint32_t length)
 
 static void add(struct cqesim_tlps *t, uint32_t header, uint64_t address, uint32_t length)
 {
+	uint32_t dws = whole_dws(address, length);
+
 	t->count++;
 	t->payload += length;
-	t->wire += header + whole_dws(address, length);
+	t->wire += header + dws;
+	t->credits += (dws + 15) / 16;
 }
 
 struct cqesim_tlps cqesim_link_write(const struct cqesim_link *link, uint64_t address,
