@@ -16,6 +16,7 @@
 #include "cqesim/report.h"
 #include "cqesim/rq.h"
 #include "cqesim/sim.h"
+#include "cqesim/tlp.h"
 #include "cqesim/trace.h"
 #include "cqesim/walk.h"
 

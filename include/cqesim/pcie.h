@@ -85,6 +85,17 @@ CQESIM_API struct cqesim_tlps cqesim_link_write(const struct cqesim_link *link, 
 CQESIM_API void cqesim_link_read(const struct cqesim_link *link, uint64_t address, uint32_t length,
 				 struct cqesim_tlps *requests, struct cqesim_tlps *completions);
 
+/*
+ * The same one by one: bytes (not 0, up to left) of the next TLP of a write, of
+ * the next request of a read, and of the next completion of a request.
+ */
+CQESIM_API uint32_t cqesim_link_write_piece(const struct cqesim_link *link, uint64_t address,
+					    uint32_t left);
+CQESIM_API uint32_t cqesim_link_request_piece(const struct cqesim_link *link, uint64_t address,
+					      uint32_t left);
+CQESIM_API uint32_t cqesim_link_completion_piece(const struct cqesim_link *link, uint64_t address,
+						 uint32_t left);
+
 static inline void cqesim_tlps_add(struct cqesim_tlps *sum, const struct cqesim_tlps *t)
 {
 	sum->count += t->count;

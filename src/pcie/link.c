@@ -102,13 +102,34 @@ static void add(struct cqesim_tlps *t, uint32_t header, uint64_t address, uint32
 	t->credits += (dws + 15) / 16;
 }
 
+uint32_t cqesim_link_write_piece(const struct cqesim_link *link, uint64_t address, uint32_t left)
+{
+	return piece(address, left, link->config.mps);
+}
+
+uint32_t cqesim_link_request_piece(const struct cqesim_link *link, uint64_t address, uint32_t left)
+{
+	return piece(address, left, link->config.mrrs);
+}
+
+/* All but the last completion of a request end on an RCB boundary. */
+uint32_t cqesim_link_completion_piece(const struct cqesim_link *link, uint64_t address,
+				      uint32_t left)
+{
+	uint32_t rcb = link->config.rcb;
+	uint32_t step = link->config.cpl_per_rcb ? rcb : link->config.mps;
+	uint32_t n = step - (uint32_t)(address & (rcb - 1));
+
+	return left < n ? left : n;
+}
+
 struct cqesim_tlps cqesim_link_write(const struct cqesim_link *link, uint64_t address,
 				     uint32_t length)
 {
 	struct cqesim_tlps t = {0};
 
 	while (length) {
-		uint32_t n = piece(address, length, link->config.mps);
+		uint32_t n = cqesim_link_write_piece(link, address, length);
 
 		add(&t, link->write_header, address, n);
 		address += n;
@@ -117,18 +138,12 @@ struct cqesim_tlps cqesim_link_write(const struct cqesim_link *link, uint64_t ad
 	return t;
 }
 
-/* Completions of one request: all but the last end on an RCB boundary. */
 static void complete(const struct cqesim_link *link, uint64_t address, uint32_t length,
 		     struct cqesim_tlps *t)
 {
-	uint32_t rcb = link->config.rcb;
-	uint32_t step = link->config.cpl_per_rcb ? rcb : link->config.mps;
-
 	while (length) {
-		uint32_t n = step - (uint32_t)(address & (rcb - 1));
+		uint32_t n = cqesim_link_completion_piece(link, address, length);
 
-		if (n > length)
-			n = length;
 		add(t, link->cpl_header, address, n);
 		address += n;
 		length -= n;
@@ -140,7 +155,7 @@ void cqesim_link_read(const struct cqesim_link *link, uint64_t address, uint32_t
 {
 	*requests = *completions = (struct cqesim_tlps){0};
 	while (length) {
-		uint32_t n = piece(address, length, link->config.mrrs);
+		uint32_t n = cqesim_link_request_piece(link, address, length);
 
 		requests->count++;
 		requests->wire += link->read_header;
