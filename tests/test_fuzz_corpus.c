@@ -122,6 +122,12 @@ START_TEST(dump_corpus)
 }
 END_TEST
 
+START_TEST(sysinfo_corpus)
+{
+	replay("sysinfo", fuzz_sysinfo, 50);
+}
+END_TEST
+
 Suite *suite_fuzz(void)
 {
 	Suite *s = suite_create("fuzz");
@@ -131,6 +137,7 @@ Suite *suite_fuzz(void)
 	tcase_add_test(tc, profile_corpus);
 	tcase_add_test(tc, ring_corpus);
 	tcase_add_test(tc, dump_corpus);
+	tcase_add_test(tc, sysinfo_corpus);
 	suite_add_tcase(s, tc);
 	return s;
 }

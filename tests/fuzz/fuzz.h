@@ -29,6 +29,7 @@ int fuzz_capture(const uint8_t *data, size_t size);
 int fuzz_profile(const uint8_t *data, size_t size);
 int fuzz_ring(const uint8_t *data, size_t size);
 int fuzz_dump(const uint8_t *data, size_t size);
+int fuzz_sysinfo(const uint8_t *data, size_t size);
 
 /* A property that must hold whatever the input is: a finding if it does not. */
 #define FUZZ_REQUIRE(condition)                                                                    \
