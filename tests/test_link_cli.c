@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cqesim link: what it says, refuses and prints for programs, and the examples of its chapter. */
+#include <math.h>
+
+#include "cli_run.h"
+
+static void says(const struct output *o, const char *words)
+{
+	ck_assert_msg(o->code == 0, "exit %d: %s", o->code, o->err);
+	ck_assert_msg(strstr(o->out, words) != NULL, "no \"%s\" in:\n%s", words, o->out);
+}
+
+static json_t *first_result(json_t *doc)
+{
+	return json_array_get(at(doc, "results"), 0);
+}
+
+/* 180 bytes up, 55 down; Gen3 x16: 15.7538 GB/s x 370/371 / 180. */
+START_TEST(plain_answer)
+{
+	struct output o = cli("link");
+
+	ck_assert_ptr_eq(strstr(o.out, "The link is the limit: it carries 84.7 Mpps of 64-byte"),
+			 o.out);
+	says(&o, "(87.3 Mpps at an");
+	says(&o, "\n  receive completions            88.000            -\n");
+	says(&o, "\n  exactly                           180           55\n");
+	says(&o, "\n  link, device to host              84.67     43.35     binds  87.29 at");
+	says(&o, "\n  line rate                        148.81     76.19     +76 %  documented\n");
+	says(&o, "\n  line rate, Mpps             14.9    37.2    59.5    74.4   148.8   297.6   "
+		 "595.2\n");
+	for (const char *line = o.out; *line; line += strcspn(line, "\n") + 1) {
+		size_t n = strcspn(line, "\n");
+
+		ck_assert_msg(!n || line[n - 1] != ' ', "space at the end: %.*s", (int)n, line);
+	}
+	output_free(&o);
+}
+END_TEST
+
+START_TEST(sentences)
+{
+	struct output o = cli("link", "--link", "gen5x16");
+	says(&o, "The link has room: it carries 338.7 Mpps");
+	output_free(&o);
+	o = cli("link", "--device", "intel-e810");
+	says(&o, "Not the link: the limit is the packet rate of the port, 58.5 Mpps (measured).");
+	output_free(&o);
+	o = cli("link", "--rate", "20Mpps");
+	says(&o, "The link has room");
+	says(&o, "the offered rate is 20.0 Mpps");
+	output_free(&o);
+	o = cli("link", "--rate", "20%", "--frame", "64");
+	says(&o, "the offered rate is 29.8 Mpps");
+	output_free(&o);
+	o = cli("link", "--set", "posted_headers=64", "--set", "credit_return=800");
+	says(&o, "The link's latency, not its bytes: the limit is the posted credits, 40.0 Mpps");
+	output_free(&o);
+	/* 127 x 1024 x (64 + 64 + 16) bytes. */
+	o = cli("link", "--device", "connectx-6-dx", "--queues", "127");
+	says(&o, "But the rings are 4.5 times");
+	says(&o, "127 x 1024 packets go through 17.86 MiB");
+	output_free(&o);
+	o = cli("link", "--set", "link=gen3x8");
+	says(&o, "\nconnectx-5 on gen3x8 ");
+	output_free(&o);
+	/* A core at 2.6 GHz, 18.5 + 113.4/64 + ... cycles: below the line, and named. */
+	o = cli("link", "--link", "gen5x16", "--cores", "1", "--set", "app_cycles=260");
+	says(&o, "Not the link: the limit is the host cores");
+	output_free(&o);
+}
+END_TEST
+
+START_TEST(json_document)
+{
+	json_t *doc = good_json(cli("link", "--json", "--link", "gen3x8,mps=128", "--compression",
+				    "exact", "--session", "41"),
+				0);
+	json_t *r = first_result(doc);
+
+	ck_assert_str_eq(json_string_value(at(r, "bytes_per_packet.up.total.exact")), "4332/41");
+	ck_assert_str_eq(json_string_value(at(r, "bytes_per_packet.down.total.exact")), "1711/41");
+	ck_assert_double_eq_tol(number_at(r, "mpps.link"), 74.349804, 1e-5);
+	ck_assert_double_eq_tol(number_at(r, "mpps.tlp_only"), 75.989140, 1e-5);
+	ck_assert_double_eq_tol(number_at(r, "mpps.link_at_efficiency"), 0.97 * 74.349804, 1e-5);
+	ck_assert_double_eq_tol(number_at(r, "share_of_100GbE"), 0.499631, 1e-6);
+	ck_assert_double_eq_tol(number_at(r, "pcie_util_up_at_100GbE"), 2.001478, 1e-6);
+	ck_assert_double_eq_tol(number_at(r, "pcie_util_down_at_100GbE"), 0.790519, 1e-6);
+	ck_assert_str_eq(json_string_value(at(r, "bound")), "up");
+	ck_assert_str_eq(json_string_value(at(r, "binding")), "link_up");
+	ck_assert_str_eq(json_string_value(at(r, "next")), "line_rate");
+	ck_assert_str_eq(json_string_value(at(r, "config.cqe_mode")), "exact");
+	ck_assert_uint_eq(count_at(r, "config.gen"), 3);
+	ck_assert_uint_eq(json_array_size(at(r, "limits")), 12);
+	ck_assert_uint_eq(json_array_size(at(r, "line_rates")), 7);
+	json_decref(doc);
+
+	doc = good_json(cli("link", "--json", "--frame", "64,128..256:64"), 0);
+	ck_assert_uint_eq(json_array_size(at(doc, "results")), 4);
+	ck_assert_uint_eq(count_at(json_array_get(at(doc, "results"), 3), "config.frame_bytes"),
+			  256);
+	json_decref(doc);
+}
+END_TEST
+
+/* Lines of the reference table come out letter by letter, also those with halves. */
+START_TEST(reference_csv)
+{
+	const char *dir = test_shared_dir();
+	char path[4096], line[1024], link[64];
+	unsigned row = 0, tried = 0;
+
+	if (!dir) {
+		test_skip("link reference_csv", "../shared not found");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/pcie/reference.csv", dir);
+	FILE *f = fopen(path, "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f)) {
+		char copy[1024], *v[8], *at = copy;
+		const char *args[32];
+		unsigned n = 0;
+
+		if (row++ % 23 != 1) /* a few dozen of them, of all kinds */
+			continue;
+		strcpy(copy, line);
+		for (unsigned i = 0; i < 8; i++)
+			v[i] = strsep(&at, ",");
+		snprintf(link, sizeof(link), "gen%sx%s,mps=%s", v[0], v[1], v[2]);
+		args[n++] = "link";
+		args[n++] = "--csv";
+		args[n++] = "--link";
+		args[n++] = link;
+		args[n++] = "--rq";
+		args[n++] = v[3];
+		args[n++] = "--wqe-fetch";
+		args[n++] = v[4];
+		if (*v[5] == '1')
+			args[n++] = "--pad";
+		if (!strcmp(v[6], "cqe128pad")) {
+			args[n++] = "--cqe";
+			args[n++] = "128pad";
+		} else if (strcmp(v[6], "plain64")) {
+			args[n++] = "--compression";
+			args[n++] = v[6];
+			args[n++] = "--session";
+			args[n++] = v[7];
+		}
+		args[n] = NULL;
+		struct output o = cli_args(NULL, args);
+		ck_assert_msg(o.code == 0, "%s: %s", line, o.err);
+		line[strcspn(line, "\r\n")] = '\0';
+		const char *data = strchr(o.out, '\n') + 1;
+		ck_assert_msg(!strncmp(data, line, strlen(line)) && data[strlen(line)] == ',',
+			      "%s\nis not the beginning of\n%s", line, data);
+		output_free(&o);
+		tried++;
+	}
+	fclose(f);
+	ck_assert_uint_gt(tried, 25);
+}
+END_TEST
+
+START_TEST(sweeps)
+{
+	struct output o = cli("link", "--pad", "--sweep", "size=64..140");
+
+	says(&o, "\n      68    184.00     55.00     82.83");
+	says(&o,
+	     "\n      69    248.00     55.00     61.45     61.45     43.75     44 %  link, device "
+	     "to host  < next 64-byte line\n");
+	ck_assert_ptr_null(strstr(o.out, "\n      70 "));
+	output_free(&o);
+	o = cli("link", "--sweep", "size=256..264:4");
+	says(&o, "\n     260 ");
+	says(&o,
+	     "\n     264    404.00     71.00     37.72     37.72     85.71     86 %  link, device "
+	     "to host  < another TLP\n");
+	output_free(&o);
+	o = cli("link", "--sweep", "session=7..10");
+	says(&o, "\n       9    121.33     44.33 ");
+	says(&o, "< another array\n");
+	ck_assert_uint_eq(lines_of(o.out), 3 + 4 + 2);
+	output_free(&o);
+	/* As many lines as values, and a head. */
+	o = cli("link", "--csv", "--sweep", "session=1..64:1");
+	ck_assert_uint_eq(lines_of(o.out), 65);
+	output_free(&o);
+	o = cli("link", "--sweep", "queues=1..4", "--set", "queue_max_pps=20");
+	says(&o, "\n       4    180.00     55.00     84.67     80.00 ");
+	output_free(&o);
+	json_t *doc = good_json(cli("link", "--json", "--tx", "--sweep", "mpw=1..3"), 0);
+	ck_assert_uint_eq(json_array_size(at(doc, "results")), 3);
+	json_decref(doc);
+}
+END_TEST
+
+START_TEST(tables)
+{
+	struct output o = cli("link", "--table", "--frame", "64,1518");
+
+	says(&o, "\ngen3x16          64     84.67       ok       ok       ok       ok   no 56%");
+	says(&o, "\ngen6x16          64    715.38       ok ");
+	ck_assert_ptr_null(strchr(o.out, '\033')); /* no terminal, no colour */
+	output_free(&o);
+	json_t *doc = good_json(cli("link", "--json", "--table", "--link", "gen3x8", "--ports", "2",
+				    "--frame", "1518"),
+				0);
+	ck_assert_uint_eq(json_array_size(doc), 7);
+	json_t *two_40 = json_array_get(doc, 2);
+	ck_assert_uint_eq(count_at(two_40, "gbps"), 40);
+	ck_assert(json_is_false(at(two_40, "fits")));
+	json_decref(doc);
+	/* 256 of 280 bytes of 63.015 Gb/s, 370 of 371 blocks. */
+	doc = good_json(cli("link", "--json", "--bandwidth", "--link", "gen3x8", "--frame", "256"),
+			0);
+	ck_assert_uint_eq(json_array_size(doc), 3);
+	ck_assert_double_eq_tol(number_at(json_array_get(doc, 0), "gbps"),
+				64.0 * 128 / 130 * 370 / 371 * 256 / 280, 1e-6);
+	json_decref(doc);
+}
+END_TEST
+
+/* The plateau at 86.8 Mpps: 184 bytes up with reads of 64 bytes, 178 with 256. */
+START_TEST(combinations)
+{
+	json_t *doc =
+		good_json(cli("link", "--json", "--device", "connectx-5-ex", "--link", "gen3x16",
+			      "--pad", "--combinations", "--published", "86.8Mpps"),
+			  0);
+	unsigned near = 0;
+	size_t i;
+	json_t *o;
+
+	json_array_foreach(doc, i, o)
+	{
+		double mpps = number_at(o, "mpps");
+		bool within = fabs(mpps / 86.8 - 1) <= 0.03;
+
+		ck_assert_int_eq(json_is_true(at(o, "within_3_percent")), within);
+		near += within;
+		if (count_at(o, "wqe_fetch_bytes") == 64 && number_at(o, "efficiency") == 1) {
+			ck_assert_str_eq(json_string_value(at(o, "up_exact")), "184");
+			ck_assert_double_eq_tol(mpps, 85.39, 0.01);
+		}
+		if (count_at(o, "wqe_fetch_bytes") == 256 && number_at(o, "efficiency") == 0.97)
+			ck_assert_double_eq_tol(mpps, 0.97 * 88.27, 0.01);
+	}
+	ck_assert_uint_eq(json_array_size(doc), 42);
+	ck_assert_uint_eq(near, 12);
+	json_decref(doc);
+}
+END_TEST
+
+START_TEST(from_texts)
+{
+	char lspci[PATH_MAX], ethtool[PATH_MAX], dmesg[PATH_MAX];
+	const char *top = test_top_srcdir();
+
+	snprintf(lspci, sizeof(lspci), "%s/tests/sysinfo/lspci-narrow.txt", top);
+	snprintf(ethtool, sizeof(ethtool), "%s/tests/sysinfo/ethtool.txt", top);
+	snprintf(dmesg, sizeof(dmesg), "%s/tests/sysinfo/dmesg.txt", top);
+	json_t *doc = good_json(cli("link", "--json", "--lspci", lspci, "--ethtool", ethtool), 0);
+	json_t *r = first_result(doc);
+	ck_assert_str_eq(json_string_value(at(doc, "device")), "connectx-5-ex");
+	ck_assert_uint_eq(count_at(r, "config.gen"), 3);
+	ck_assert_uint_eq(count_at(r, "config.lanes"), 8);
+	ck_assert_double_eq(number_at(r, "config.session_packets"), 7.5);
+	ck_assert_str_eq(json_string_value(at(r, "config.cqe_mode")), "arrays");
+	ck_assert_uint_ge(json_array_size(at(doc, "remarks")), 3);
+	json_decref(doc);
+	/* The command line is stronger. */
+	doc = good_json(cli("link", "--json", "--lspci", lspci, "--ethtool", ethtool, "--link",
+			    "gen4x16", "--device", "connectx-7", "--session", "3"),
+			0);
+	r = first_result(doc);
+	ck_assert_str_eq(json_string_value(at(doc, "device")), "connectx-7");
+	ck_assert_uint_eq(count_at(r, "config.gen"), 4);
+	ck_assert_double_eq(number_at(r, "config.session_packets"), 3);
+	json_decref(doc);
+	struct output o = cli_from(dmesg, "link", "--dmesg", "-", "--frame", "1518");
+	says(&o, "The link is narrower and slower than the card");
+	says(&o, "The link is the limit: it carries 4.34 Mpps");
+	output_free(&o);
+	fails(cli("link", "--lspci", "/no/such/file"), 1, "/no/such/file", NULL);
+	fails(cli("link", "--card", "3b:00.0"), 2, "--card", "--lspci");
+}
+END_TEST
+
+START_TEST(usage)
+{
+	struct output o = cli("link", "--help");
+
+	says(&o, "usage: cqesim link");
+	output_free(&o);
+	fails(cli("link", "--what"), 2, "--what", NULL);
+	fails(cli("link", "word"), 2, "word", NULL);
+	fails(cli("link", "--frame", "63"), 2, "--frame 63", "64");
+	fails(cli("link", "--frame", "64,"), 2, "--frame 64,", NULL);
+	fails(cli("link", "--frame", "1..65536"), 2, "more than 4096", NULL);
+	fails(cli("link", "--frame", "128..64"), 2, "--frame", NULL);
+	fails(cli("link", "--link", "gen9x16"), 2, "gen9x16", "1..6");
+	fails(cli("link", "--link", "gen3x16", "--link", "gen3x8"), 2, "--table", NULL);
+	fails(cli("link", "--device", "nothing"), 2, "nothing", "connectx-5");
+	fails(cli("link", "--device", "./nothing.yaml"), 1, "nothing.yaml", NULL);
+	fails(cli("link", "--set", "no_such=1"), 2, "no_such", NULL);
+	fails(cli("link", "--set", "mps=100"), 2, "mps", "power of two");
+	fails(cli("link", "--session", "0.5"), 2, "--session 0.5", NULL);
+	fails(cli("link", "--session", "8", "--compression", "off"), 2, "--session", "off");
+	fails(cli("link", "--compressed", "101%"), 2, "--compressed 101%", NULL);
+	fails(cli("link", "--compression", "arrays", "--cqe", "128"), 2, "not modelled", NULL);
+	fails(cli("link", "--rate", "asis"), 2, "--rate", NULL);
+	fails(cli("link", "--rate", "fast"), 2, "fast", NULL);
+	fails(cli("link", "--published", "80"), 2, "--published", NULL);
+	fails(cli("link", "--published", "80Mpps"), 2, "--combinations", NULL);
+	fails(cli("link", "--table", "--bandwidth"), 2, "exclude", NULL);
+	fails(cli("link", "--json", "--csv"), 2, "exclude", NULL);
+	fails(cli("link", "--table", "--csv"), 2, "--csv", NULL);
+	fails(cli("link", "--sweep", "weight=1..2"), 2, "size=, session=", NULL);
+	fails(cli("link", "--sweep", "size=1..2"), 2, "64 to 65536", NULL);
+	fails(cli("link", "--sweep", "mpw=1..4"), 2, "--tx", NULL);
+	fails(cli("link", "--sweep", "session=1..4", "--device", "intel-e810"), 2, "intel-e810",
+	      NULL);
+	fails(cli("link", "--device", "intel-e810", "--cqe", "128"), 2, "mlx5", NULL);
+	fails(cli("link", "--rq", "striding", "--strides", "1", "--stride-size", "64", "--frame",
+		  "1518"),
+	      2, "does not fit", NULL);
+	fails(cli("link", "--tx", "--tx-mpw", "16", "--tx-inline", "64"), 2, "at most 63", NULL);
+	fails(cli("link", "--wqe-bytes", "48"), 2, "multiple", NULL);
+	fails(cli("link", "--efficiency", "0.1"), 2, "efficiency", NULL);
+}
+END_TEST
+
+/* ---- the chapter ---- */
+
+/* Run the command and look for the lines that follow it, in their order. */
+static unsigned run_example(char *command, char *lines)
+{
+	static char path[CLI_ARGS_MAX][PATH_MAX];
+	const char *args[CLI_ARGS_MAX + 1];
+	unsigned n = 0, checked = 0;
+
+	for (char *word = strtok(command, " "); word && n < CLI_ARGS_MAX;
+	     word = strtok(NULL, " ")) {
+		bool file = !strncmp(word, "tests/", 6);
+
+		snprintf(path[n], sizeof(path[n]), "%s%s%s", file ? test_top_srcdir() : "",
+			 file ? "/" : "", word);
+		args[n] = path[n];
+		n++;
+	}
+	args[n] = NULL;
+	struct output o = cli_args(NULL, args);
+	ck_assert_msg(o.code == 0, "%s: %s", args[n - 1], o.err);
+	const char *from = o.out;
+	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+		while (*line == ' ')
+			line++;
+		if (!strcmp(line, "...") || !*line)
+			continue;
+		const char *there = strstr(from, line);
+		ck_assert_msg(there != NULL, "%s: no \"%s\" in\n%s", args[n - 1], line, from);
+		from = there + strlen(line);
+		checked++;
+	}
+	output_free(&o);
+	return checked;
+}
+
+START_TEST(chapter)
+{
+	char file[PATH_MAX];
+	unsigned examples = 0, lines = 0;
+
+	snprintf(file, sizeof(file), "%s/doc/link.md", test_top_srcdir());
+	char *text = slurp(file, NULL), *p = text;
+	while ((p = strstr(p, "\n    $ cqesim "))) {
+		char command[512], expected[8192];
+		size_t n = 0;
+
+		p += strlen("\n    $ cqesim ");
+		size_t length = strcspn(p, "\n");
+		ck_assert_uint_lt(length, sizeof(command));
+		memcpy(command, p, length);
+		command[length] = '\0';
+		p += length;
+		/* Indented lines, and empty ones between them. */
+		while (!strncmp(p, "\n    ", 5) || !strncmp(p, "\n\n    ", 6)) {
+			if (!strncmp(p, "\n    $", 6) || !strncmp(p, "\n\n    $", 7))
+				break;
+			length = strcspn(p + 2, "\n") + 2;
+			ck_assert_uint_lt(n + length, sizeof(expected));
+			memcpy(expected + n, p, length);
+			n += length;
+			p += length;
+		}
+		expected[n] = '\0';
+		examples++;
+		lines += run_example(command, expected);
+	}
+	ck_assert_uint_ge(examples, 19);
+	ck_assert_uint_ge(lines, 150);
+	free(text);
+}
+END_TEST
+
+Suite *suite_link(void)
+{
+	Suite *s = suite_create("link");
+	TCase *t = tcase_create("program");
+
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, plain_answer);
+	tcase_add_test(t, sentences);
+	tcase_add_test(t, json_document);
+	tcase_add_test(t, reference_csv);
+	tcase_add_test(t, sweeps);
+	tcase_add_test(t, tables);
+	tcase_add_test(t, combinations);
+	tcase_add_test(t, from_texts);
+	tcase_add_test(t, usage);
+	tcase_add_test(t, chapter);
+	suite_add_tcase(s, t);
+	return s;
+}
