@@ -177,5 +177,7 @@ static inline uint32_t random_u32(uint64_t *seed)
 
 /* Add the tests of the vector rule, of full load, and of one step against many. */
 void test_host_load(Suite *s);
+/* And those of striding queues. */
+void test_host_striding(Suite *s);
 
 #endif

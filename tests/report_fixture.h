@@ -142,7 +142,7 @@ static void configure(struct fixture *f, enum cqesim_comp_choice comp)
 static void tlps(struct cqesim_result *r, enum cqesim_traffic kind, uint64_t n, uint64_t payload,
 		 uint64_t wire)
 {
-	r->nic.traffic[kind] = (struct cqesim_tlps){n, payload, wire};
+	r->nic.traffic[kind] = (struct cqesim_tlps){.count = n, .payload = payload, .wire = wire};
 	r->bytes_per_packet[kind] = (double)wire / (double)r->delivered;
 }
 

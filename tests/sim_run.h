@@ -17,6 +17,7 @@
 /* The other parts of the suite. */
 void add_sim_damage(Suite *suite);
 void add_sim_conservation(Suite *suite);
+void add_sim_striding(Suite *suite);
 
 /* One simulation over one trace. */
 struct sim_run {

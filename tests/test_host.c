@@ -469,5 +469,6 @@ Suite *suite_host(void)
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	test_host_load(s);
+	test_host_striding(s);
 	return s;
 }

@@ -121,11 +121,13 @@ struct load {
 	uint32_t tail;
 };
 
-static void load_published(void *context, uint32_t cqn, uint64_t ps, uint32_t count)
+static void load_published(void *context, uint32_t cqn, uint64_t ps, uint32_t count,
+			   bool filler)
 {
 	struct load *l = context;
 
 	(void)cqn;
+	(void)filler;
 	cqesim_host_published(l->rig.host, ps, count);
 }
 

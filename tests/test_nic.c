@@ -9,8 +9,8 @@
 
 START_TEST(names)
 {
-	static const char *const ends[] = {"mismatch", "max_num", "timeout",
-					   "ring_end", "relief",  "stop"};
+	static const char *const ends[] = {"mismatch", "max_num", "timeout", "ring_end",
+					   "relief",   "stop",    "filler"};
 	static const char *const results[] = {"delivered",        "rx_discards_phy",
 					      "rx_out_of_buffer", "buffer_too_small",
 					      "queue_not_ready",  "protection_error"};
@@ -21,11 +21,12 @@ START_TEST(names)
 	ck_assert_uint_eq(CQESIM_RX_RESULTS, COUNT(results));
 	ck_assert_uint_eq(CQESIM_TRAFFIC_KINDS, COUNT(kinds));
 	for (unsigned i = 0; i < 6; i++) {
-		ck_assert_str_eq(cqesim_session_end_name(i), ends[i]);
 		ck_assert_str_eq(cqesim_rx_result_name(i), results[i]);
 		ck_assert_str_eq(cqesim_traffic_name(i), kinds[i]);
 	}
-	ck_assert_str_eq(cqesim_session_end_name(6), "unknown");
+	for (unsigned i = 0; i < 7; i++)
+		ck_assert_str_eq(cqesim_session_end_name(i), ends[i]);
+	ck_assert_str_eq(cqesim_session_end_name(7), "unknown");
 	ck_assert_str_eq(cqesim_rx_result_name(6), "unknown");
 	ck_assert_str_eq(cqesim_traffic_name(6), "unknown");
 	/* The histogram of mismatches has a place for each field. */
@@ -292,5 +293,6 @@ Suite *suite_nic(void)
 	test_nic_session(s);
 	test_nic_open(s);
 	test_nic_traffic(s);
+	test_nic_striding(s);
 	return s;
 }

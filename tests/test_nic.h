@@ -44,6 +44,7 @@ struct rig {
 	struct {
 		uint32_t cqn, count;
 		uint64_t ps;
+		bool filler;
 	} event[RIG_EVENTS]; /* what was published */
 	unsigned events;
 	uint64_t packets; /* published in all */
@@ -88,10 +89,11 @@ void rig_aggressive(struct rig *rig, uint32_t max);
 void rig_ends(const struct rig *rig, unsigned mismatch, unsigned max, unsigned timeout,
 	      unsigned ring, unsigned relief, unsigned stop);
 
-/* Add the tests of packets, of the compression policy, of queues that go, of bytes. */
+/* Add the tests of packets, of the compression policy, of queues that go, of bytes, of strides. */
 void test_nic_packets(Suite *s);
 void test_nic_session(Suite *s);
 void test_nic_open(Suite *s);
 void test_nic_traffic(Suite *s);
+void test_nic_striding(Suite *s);
 
 #endif

@@ -30,7 +30,7 @@ void rig_config(struct rig *rig)
 	};
 }
 
-static void note(void *context, uint32_t cqn, uint64_t ps, uint32_t count)
+static void note(void *context, uint32_t cqn, uint64_t ps, uint32_t count, bool filler)
 {
 	struct rig *rig = context;
 	unsigned last = rig->events % RIG_EVENTS;
@@ -40,6 +40,7 @@ static void note(void *context, uint32_t cqn, uint64_t ps, uint32_t count)
 	rig->event[last].cqn = cqn;
 	rig->event[last].ps = ps;
 	rig->event[last].count = count;
+	rig->event[last].filler = filler;
 	rig->events++;
 	rig->packets += count;
 }

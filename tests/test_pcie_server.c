@@ -51,8 +51,8 @@ START_TEST(one_after_the_other)
 	ck_assert_uint_eq(cqesim_link_server_backlog(&server, 1000), 677);
 	ck_assert_uint_eq(write_at(&l, 1000, 60), 1000 + 1323); /* behind it: 156 / 118 = 1322.03 */
 	ck_assert_uint_eq(write_at(&l, 5000, 60), 5000 + 645);  /* idle in between: 644.07 */
-	ck_assert_uint_eq(server.up_bytes, 80 + 76 + 76);
-	ck_assert_uint_eq(server.down_bytes, 0);
+	ck_assert_uint_eq(server.up.bytes, 80 + 76 + 76);
+	ck_assert_uint_eq(server.down.bytes, 0);
 }
 END_TEST
 
@@ -94,9 +94,9 @@ START_TEST(saturated_receive)
 	}
 	double pps = packets / ((double)done / SECOND);
 	ck_assert_double_eq_tol(pps, 87285460.87, 87285460.87 * 1e-3);
-	ck_assert_double_eq_tol((double)server.up_bytes / packets, 180, 0.01);
+	ck_assert_double_eq_tol((double)server.up.bytes / packets, 180, 0.01);
 	/* 21 B of completions; the DLLPs of the last TLPs are still owed. */
-	ck_assert_double_eq_tol((double)server.down_bytes / packets, 55, 0.06);
+	ck_assert_double_eq_tol((double)server.down.bytes / packets, 55, 0.06);
 }
 END_TEST
 

@@ -25,6 +25,7 @@ static const char *const good_host[] = {
 	"app_cycles: {value: 10, unit: cycles, grade: assumed, range: [0, 20], source: none}",
 	/* 6 */ "miss_cycles: {value: 5, unit: cycles, grade: measured, source: a bench, note: hm}",
 	/* 7 */ "app_poll_cycles: {value: 0, unit: cycles, grade: driver, source: code}",
+	/* 8 */ "ddio_share: {value: 0, unit: bytes, grade: driver, source: code}",
 };
 #define LINES (sizeof(good_host) / sizeof(good_host[0]))
 
@@ -146,7 +147,7 @@ START_TEST(shipped_profiles_load)
 {
 	static const unsigned counts[] = {CQESIM_DEVICE_PARAM_COUNT, CQESIM_LINK_PARAM_COUNT,
 					  CQESIM_DRIVER_PARAM_COUNT, CQESIM_HOST_PARAM_COUNT};
-	static const unsigned at_least[] = {5, 30, 3, 1};
+	static const unsigned at_least[] = {11, 42, 3, 1};
 	use_shipped_models();
 	for (unsigned k = 0; k < CQESIM_PROFILE_KINDS; k++) {
 		struct cqesim_error err = {""};
@@ -250,7 +251,7 @@ START_TEST(good_file)
 	ck_assert_str_eq(p->name, "h");
 	ck_assert_str_eq(p->title, "A host");
 	ck_assert_ptr_null(p->notes);
-	ck_assert_uint_eq(p->count, 4);
+	ck_assert_uint_eq(p->count, 5);
 	const struct cqesim_param *clock = &p->param[CQESIM_HOST_CLOCK];
 	ck_assert_str_eq(clock->text, "2.5");
 	ck_assert_double_eq(clock->number, 2.5);
@@ -551,8 +552,8 @@ static const struct {
 	{"devices/connectx-5.yaml", "value: balanced", "value: balanced\n  range: [1, 2]",
 	 CQESIM_PROFILE_DEVICE, 1, "cqe_compression: a text has no range"},
 	{"devices/connectx-5.yaml", "value: gen3x16", "value: gen9x16", CQESIM_PROFILE_DEVICE, 0,
-	 "link: no PCIe link 'gen9x16': expected genGxL: generation 1..5, lanes 1, 2, 4, 8, 16 or "
-	 "32, as in gen3x16"},
+	 "link: no PCIe link 'gen9x16': expected genGxL: generation 1..6, lanes 1, 2, 4, 8, 12, 16 "
+	 "or 32, as in gen3x16"},
 	{"devices/connectx-5.yaml", "value: 64\n  unit: packets", "value: 64.5\n  unit: packets",
 	 CQESIM_PROFILE_DEVICE, 0,
 	 "cqe_compression_max_num: must be a whole number from 2 to 65535 packets, not '64.5'"},
@@ -692,10 +693,10 @@ END_TEST
 START_TEST(links)
 {
 	use_shipped_models();
-	static const unsigned lanes[] = {1, 2, 4, 8, 16, 32};
+	static const unsigned lanes[] = {1, 2, 4, 8, 12, 16, 32};
 	char name[32];
-	for (unsigned g = 1; g <= 5; g++)
-		for (unsigned i = 0; i < 6; i++) {
+	for (unsigned g = 1; g <= 6; g++)
+		for (unsigned i = 0; i < 7; i++) {
 			snprintf(name, sizeof(name), "gen%ux%u", g, lanes[i]);
 			struct cqesim_profile *p = load(LINK, name);
 			ck_assert_uint_eq(p->generation, g);
@@ -719,7 +720,7 @@ END_TEST
 
 static const char *const no_links[] = {
 	"gen0x16",
-	"gen6x16",
+	"gen7x16",
 	"gen3x3",
 	"gen3x",
 	"gen3",
@@ -750,7 +751,7 @@ START_TEST(bad_links)
 			      no_links[i]);
 		ck_assert_ptr_null(p);
 		ck_assert_ptr_nonnull(
-			strstr(err.text, "generation 1..5, lanes 1, 2, 4, 8, 16 or 32"));
+			strstr(err.text, "generation 1..6, lanes 1, 2, 4, 8, 12, 16 or 32"));
 	}
 	static const struct {
 		const char *name, *message;
@@ -783,8 +784,10 @@ START_TEST(names)
 	struct cqesim_profile *p;
 	struct cqesim_error err;
 	ck_assert_int_eq(cqesim_profile_load(&p, DEVICE, "connectx-9000", &err), -ENOENT);
-	ck_assert_str_eq(err.text, "no device profile 'connectx-9000'; there are: connectx-4lx, "
-				   "connectx-5, connectx-5-ex, connectx-6-dx, connectx-7");
+	ck_assert_str_eq(err.text, "no device profile 'connectx-9000'; there are: broadcom-57508, "
+				   "connectx-4lx, connectx-5, connectx-5-ex, connectx-6-dx, "
+				   "connectx-7, intel-82599-dpdk, intel-82599-kernel, intel-e810, "
+				   "intel-xl710, simple-nic");
 	ck_assert_int_eq(cqesim_profile_load(&p, HOST, "", &err), -ENOENT);
 	ck_assert_int_eq(cqesim_profile_load(&p, HOST, "..", &err), -ENOENT);
 	ck_assert_int_eq(cqesim_profile_load(&p, HOST, "bad\nname", &err), -ENOENT);

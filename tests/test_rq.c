@@ -13,6 +13,7 @@
 
 #include "cqesim/rq.h"
 #include "test.h"
+#include "test_rq.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -488,5 +489,6 @@ Suite *suite_rq(void)
 	tcase_add_test(t, mlx5dv_segment);
 #endif
 	suite_add_tcase(s, t);
+	test_rq_striding(s);
 	return s;
 }

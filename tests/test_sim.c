@@ -706,5 +706,6 @@ Suite *suite_sim(void)
 	suite_add_tcase(s, t);
 	add_sim_damage(s);
 	add_sim_conservation(s);
+	add_sim_striding(s);
 	return s;
 }

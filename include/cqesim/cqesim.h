@@ -3,6 +3,9 @@
 #ifndef CQESIM_CQESIM_H
 #define CQESIM_CQESIM_H
 
+#include "cqesim/aggregate.h"
+#include "cqesim/buffers.h"
+#include "cqesim/ceiling.h"
 #include "cqesim/common.h"
 #include "cqesim/cq.h"
 #include "cqesim/cqe.h"
@@ -11,11 +14,13 @@
 #include "cqesim/host.h"
 #include "cqesim/nic.h"
 #include "cqesim/pcie.h"
+#include "cqesim/peer.h"
 #include "cqesim/port.h"
 #include "cqesim/profile.h"
 #include "cqesim/report.h"
 #include "cqesim/rq.h"
 #include "cqesim/sim.h"
+#include "cqesim/sysinfo.h"
 #include "cqesim/tlp.h"
 #include "cqesim/trace.h"
 #include "cqesim/walk.h"

@@ -13,7 +13,7 @@
  * How many packets a poll returns and when buffers are posted is the driver's
  * rule.  Simple: all that are visible up to the burst; at the end of the call
  * buffers are posted when `replenish` or more were used.  DPDK's vector
- * function: see src/host/vec.c.
+ * function: see src/host/vec.c.  Striding queues: see src/host/striding.c.
  */
 #ifndef CQESIM_HOST_H
 #define CQESIM_HOST_H
@@ -24,7 +24,7 @@
 
 #define CQESIM_BURST_MAX 4096u
 /* The vector rule: asked for fewer, the driver never looks at a new completion. */
-#define CQESIM_VEC_BURST_MIN 4u
+#define CQESIM_VEC_BURST_MIN     4u
 #define CQESIM_OCCUPANCY_CLASSES 16u
 
 enum cqesim_poll_rule {
@@ -48,20 +48,83 @@ struct cqesim_host_config {
 	 * deliver sees several calls' packets at once.
 	 */
 	bool batch_reads;
+	/* A striding queue, or NULL; looked at during cqesim_host_create only. */
+	const struct cqesim_host_striding *striding;
 };
+
+/* When a striding driver goes on to the next WQE and posts the one that is used up. */
+enum cqesim_retire_rule {
+	CQESIM_RETIRE_AT_ONCE,    /* Linux mlx5e_handle_rx_cqe_mpwrq */
+	CQESIM_RETIRE_NEXT_LOOK,  /* before it looks for another packet: PMD mlx5_rx_burst_mprq */
+	CQESIM_RETIRE_NEXT_FOUND, /* with the next packet: PMD rxq_copy_mprq_mbuf_v */
+};
+
+/*
+ * What a striding queue's driver and its application do with strides.  A packet is
+ * either copied, and its strides are free, or handed on where it lies, and its
+ * WQE's buffer is held until the application releases it.  A WQE that is used up
+ * is posted again: with the same buffer if nothing holds that, else with a spare
+ * one; when there is none it waits, or (copy_if_none) packets are copied until
+ * there is one again.
+ */
+struct cqesim_host_striding {
+	struct cqesim_strides_shape shape;
+	void *ring;      /* WQEs, not owned */
+	uint32_t *dbrec; /* not owned */
+	uint32_t lkey;
+	uint64_t address;       /* of the first buffer ... */
+	uint64_t buffer_stride; /* ... and from one to the next */
+	uint32_t buffers;       /* in all, at least as many as WQEs */
+	enum cqesim_retire_rule retire;
+	uint32_t refill; /* WQEs are posted when so many are free, 1 .. WQEs */
+	bool copy_if_none;
+	uint32_t memcpy_bytes; /* packets up to this length are copied */
+	uint32_t headroom;     /* a packet whose last stride leaves less is copied too */
+	bool fillers_count;    /* towards the burst */
+	double attach_cycles;  /* per packet handed on, on top */
+	double copy_cycles;    /* per line of 64 bytes that is copied after the first */
+	/*
+	 * What the application keeps after the call that returned it: every
+	 * hold_every-th packet (0: none), until hold_packets later ones are kept (0:
+	 * any number) or hold_ps have passed (0: any time).
+	 */
+	uint32_t hold_every;
+	uint64_t hold_packets, hold_ps;
+};
+
+/* Why a packet found no buffer. */
+enum cqesim_shortage {
+	CQESIM_SHORT_LINK,        /* most completions are on their way: the link is behind */
+	CQESIM_SHORT_APPLICATION, /* WQEs wait for buffers that the application holds */
+	CQESIM_SHORT_CORE,        /* the core does not keep up: its last poll left packets behind */
+	CQESIM_SHORT_RING,        /* it does, but between two polls more came than the ring takes */
+	CQESIM_SHORTAGES
+};
+/* "link", "application", "core", "ring". */
+CQESIM_API const char *cqesim_shortage_name(enum cqesim_shortage shortage);
 
 struct cqesim_host_stats {
 	uint64_t packets;
-	uint64_t bytes;        /* sum of byte_cnt */
-	uint64_t polls;        /* that found packets */
+	uint64_t bytes; /* sum of byte_cnt */
+	uint64_t polls; /* that found packets */
 	uint64_t empty_polls;
-	uint64_t busy_ps;      /* time spent in polls that found packets */
-	uint64_t errors;       /* error completions */
+	uint64_t busy_ps; /* time spent in polls that found packets */
+	uint64_t errors;  /* error completions */
 	uint64_t burst_hist[CQESIM_BURST_MAX + 1];
-	/* Completions visible and not yet read, at each poll that found some; class i: up to (i+1)/16 of the ring. */
+	/* Completions visible and not yet read, at each poll that found some; class i: up to
+	 * (i+1)/16 of the ring. */
 	uint64_t occupancy_hist[CQESIM_OCCUPANCY_CLASSES];
 	uint64_t occupancy_max;
 	uint64_t occupancy_sum;
+	/* Striding queues. */
+	uint64_t fillers;
+	uint64_t copied; /* packets; the rest was handed on in its strides */
+	uint64_t copied_bytes;
+	uint64_t copied_in_need; /* of these: because there was no spare buffer */
+	uint64_t replaced;       /* WQEs posted with another buffer, as theirs was held */
+	uint64_t waited;         /* WQEs that had to wait for a buffer */
+	uint64_t kept_max;       /* most packets that the application kept */
+	uint64_t buffers_max;    /* most buffers in use, those in the ring included */
 };
 
 /*
@@ -76,7 +139,8 @@ struct cqesim_host_queue;
 
 /*
  * The queue's memory stays the caller's: cq ring of 2^cq_log_size slots, poster
- * with all WQEs posted, cq doorbell record (may be NULL).  -EINVAL, -ENOMEM.
+ * with all WQEs posted (striding: NULL, they are posted here), cq doorbell record
+ * (may be NULL).  -EINVAL, -ENOMEM.
  */
 CQESIM_API int cqesim_host_create(struct cqesim_host_queue **queue,
 				  const struct cqesim_host_config *config,
@@ -89,6 +153,7 @@ CQESIM_API void cqesim_host_destroy(struct cqesim_host_queue *queue);
 struct cqesim_host_event {
 	uint64_t ps;
 	uint32_t count;
+	uint32_t filler; /* it is one, a filler */
 };
 
 /*
@@ -107,13 +172,14 @@ CQESIM_API struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue 
  * A plain completion (count 1) or a whole session (its packets) becomes visible
  * at ps, never earlier than the ones before.
  */
-static inline void cqesim_host_announce(struct cqesim_host_inbox *inbox, uint64_t ps, uint32_t count)
+static inline void cqesim_host_announce(struct cqesim_host_inbox *inbox, uint64_t ps,
+					uint32_t count, bool filler)
 {
-	inbox->event[inbox->tail++ & inbox->mask] = (struct cqesim_host_event){ps, count};
+	inbox->event[inbox->tail++ & inbox->mask] = (struct cqesim_host_event){ps, count, filler};
 	inbox->announced += count;
 }
 
-/* The same for a queue. */
+/* The same for a queue, no filler. */
 CQESIM_API void cqesim_host_published(struct cqesim_host_queue *queue, uint64_t ps, uint32_t count);
 
 /*
@@ -137,13 +203,18 @@ CQESIM_API uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *queue);
  */
 CQESIM_API uint64_t cqesim_host_held(struct cqesim_host_queue *queue, uint64_t now_ps);
 
+/*
+ * Why the device finds no WQE at now_ps (never less than before), all of them
+ * being consumed.
+ */
+CQESIM_API enum cqesim_shortage cqesim_host_shortage(struct cqesim_host_queue *queue,
+						     uint64_t now_ps);
+
 /* Completions announced and not yet read. */
 CQESIM_API uint64_t cqesim_host_pending(const struct cqesim_host_queue *queue);
 
-CQESIM_API const struct cqesim_host_stats *
-cqesim_host_stats(const struct cqesim_host_queue *queue);
+CQESIM_API const struct cqesim_host_stats *cqesim_host_stats(const struct cqesim_host_queue *queue);
 CQESIM_API const struct cqesim_cq_fault *cqesim_host_fault(const struct cqesim_host_queue *queue);
-CQESIM_API const struct cqesim_cq_reader *
-cqesim_host_reader(const struct cqesim_host_queue *queue);
+CQESIM_API const struct cqesim_cq_reader *cqesim_host_reader(const struct cqesim_host_queue *queue);
 
 #endif

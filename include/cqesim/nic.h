@@ -39,9 +39,10 @@ enum cqesim_session_end {
 	CQESIM_END_MISMATCH, /* the next completion differs in a compared field */
 	CQESIM_END_MAX,      /* cqe_compression_max_num reached */
 	CQESIM_END_TIMEOUT,
-	CQESIM_END_RING,     /* the ring's end */
-	CQESIM_END_RELIEF,   /* balanced: the link's backlog is gone */
-	CQESIM_END_STOP,     /* the queue was stopped or the run ended */
+	CQESIM_END_RING,   /* the ring's end */
+	CQESIM_END_RELIEF, /* balanced: the link's backlog is gone */
+	CQESIM_END_STOP,   /* the queue was stopped or the run ended */
+	CQESIM_END_FILLER, /* striding: a filler comes next, which is always written plain */
 	CQESIM_SESSION_ENDS
 };
 CQESIM_API const char *cqesim_session_end_name(enum cqesim_session_end end);
@@ -49,11 +50,12 @@ CQESIM_API const char *cqesim_session_end_name(enum cqesim_session_end end);
 /* What became of a packet. */
 enum cqesim_rx_result {
 	CQESIM_RX_DELIVERED,
-	CQESIM_RX_BUFFER_FULL,   /* rx_discards_phy: the device's buffer is full, the link is behind */
+	CQESIM_RX_BUFFER_FULL,   /* rx_discards_phy: the device's buffer is full, the link is behind
+				  */
 	CQESIM_RX_OUT_OF_BUFFER, /* rx_out_of_buffer: no WQE posted */
 	CQESIM_RX_TOO_LONG,      /* longer than the WQE's buffers */
 	CQESIM_RX_NOT_READY,     /* the queue is not in state RDY */
-	CQESIM_RX_ERROR,         /* protection error: an error CQE was written, the queue is in state ERR */
+	CQESIM_RX_ERROR, /* protection error: an error CQE was written, the queue is in state ERR */
 	CQESIM_RX_RESULTS
 };
 CQESIM_API const char *cqesim_rx_result_name(enum cqesim_rx_result result);
@@ -70,28 +72,48 @@ enum cqesim_traffic {
 };
 CQESIM_API const char *cqesim_traffic_name(enum cqesim_traffic kind);
 
+/* One access of the device to memory, in the order in which they go over the link. */
+struct cqesim_nic_operation {
+	enum cqesim_traffic kind; /* WQE_REQUEST: a read; its completions are not told apart */
+	uint64_t time_ps;         /* its turn on the link */
+	uint64_t back_ps;         /* reads: when the last completion has arrived */
+	uint64_t address;
+	uint32_t length;
+	const void *data;     /* what was written or read; NULL: not known */
+	uint32_t data_length; /* what there is of it */
+};
+
 struct cqesim_nic_config {
 	struct cqesim_link_config link;
-	double max_pps;            /* packets per second of the pipeline; 0: no limit */
+	struct cqesim_link_latency latency; /* 0s: no such limit */
+	double max_pps;                     /* packets per second of the pipeline; 0: no limit */
+	double bus_hz;             /* beats of the internal bus, of bus_bytes each; 0: no limit */
+	uint32_t bus_bytes;        /* a packet's last beat is not shared; its FCS is on the bus */
+	double completion_pps;     /* writes of completions: CQEs, titles, arrays; 0: no limit */
 	uint64_t rx_buffer_bytes;  /* as bytes on the link that wait */
 	uint64_t write_latency_ps; /* from the last byte on the link until software can see it */
 	unsigned wqe_fetch_bytes;  /* read at a time, a power of two */
 	bool data_padding;         /* packet data is padded to 64-byte lines */
 	bool copy_data;            /* copy frames into the buffers; off: only addresses are used */
 	enum cqesim_compression compression;
-	uint32_t comp_max;         /* packets per session */
-	uint64_t comp_timeout_ps;  /* without a new packet */
-	bool comp_cross;           /* sessions may cross the ring's end */
-	uint8_t comp_compare[64];  /* mask of CQE bits that must agree (what minis carry is left out) */
+	uint32_t comp_max;        /* packets per session */
+	uint64_t comp_timeout_ps; /* without a new packet */
+	bool comp_cross;          /* sessions may cross the ring's end */
+	uint8_t comp_compare[64]; /* mask of CQE bits that must agree (what minis carry is left out)
+				   */
 	enum cqesim_write_policy write_policy;
 	uint64_t backpressure_on_bytes, backpressure_off_bytes; /* backlog on the link */
 
 	/*
 	 * Completions became visible, in this order and at this time (may be
-	 * NULL).  Times never decrease.
+	 * NULL).  Times never decrease.  filler: it is one, a filler.
 	 */
-	void (*published)(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count);
+	void (*published)(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count,
+			  bool filler);
 	void *published_context;
+	void (*operation)(void *context,
+			  const struct cqesim_nic_operation *operation); /* or NULL */
+	void *operation_context;
 };
 
 struct cqesim_nic;
@@ -103,8 +125,8 @@ CQESIM_API int cqesim_nic_create(struct cqesim_nic **nic, const struct cqesim_ni
 CQESIM_API void cqesim_nic_destroy(struct cqesim_nic *nic);
 
 struct cqesim_cq_attr {
-	uint8_t *ring;      /* 2^log_size slots of 64 bytes, filled as cqesim_cq_init_ring does */
-	uint64_t address;   /* device address of the ring, a multiple of 64, for the link's cost */
+	uint8_t *ring;    /* 2^log_size slots of 64 bytes, filled as cqesim_cq_init_ring does */
+	uint64_t address; /* device address of the ring, a multiple of 64, for the link's cost */
 	unsigned log_size;
 	bool cqe_comp_en;
 	enum cqesim_mini_format mini_format;
@@ -122,6 +144,8 @@ struct cqesim_rq_attr {
 	const void *ring;
 	uint64_t address; /* device address of the WQE ring */
 	unsigned log_size, log_segs;
+	bool striding; /* the shape below counts, not log_size and log_segs */
+	struct cqesim_strides_shape strides;
 	const uint32_t *dbrec;
 	uint32_t cqn;
 	uint32_t user_index;
@@ -129,7 +153,11 @@ struct cqesim_rq_attr {
 	void *translate_context;
 };
 
-/* Numbers count from 1.  -EINVAL, -ENOMEM; for an RQ -ENOENT when the CQ is not there. */
+/*
+ * Numbers count from 1.  -EINVAL, -ENOMEM; for an RQ -ENOENT when the CQ is not
+ * there.  The CQ of a striding RQ has a completion for each stride; cyclic and
+ * striding RQs share none, for their completions do not look alike.
+ */
 CQESIM_API int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *attr,
 				    uint32_t *cqn);
 CQESIM_API int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *attr,
@@ -141,6 +169,7 @@ CQESIM_API int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_
  */
 CQESIM_API int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn,
 				    enum cqesim_queue_state state, uint64_t now_ps);
+/* *ci: the next WQE; striding: the WQE in use, or the one just used up. */
 CQESIM_API int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn,
 				   enum cqesim_queue_state *state, uint16_t *ci);
 /* After these return nothing of the queue's memory is touched.  -EBUSY: an RQ uses the CQ. */
@@ -158,32 +187,47 @@ CQESIM_API enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint
 						    const uint8_t *data, uint32_t cap_len,
 						    uint16_t *wqe);
 
+/*
+ * Where the last packet that a striding queue delivered lies; NULL for another
+ * queue.  Good until the next packet.
+ */
+CQESIM_API const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic,
+							       uint32_t rqn);
+
 /* Do what falls due by now_ps without a packet: time-outs of sessions. */
 CQESIM_API void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps);
 /* When cqesim_nic_step has something to do next; UINT64_MAX: never. */
 CQESIM_API uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic);
 
 /* Sessions longer than this share the last class of the histogram. */
-#define CQESIM_SESSION_HIST 1024u
+#define CQESIM_SESSION_HIST  1024u
 #define CQESIM_RX_FIELDS_MAX 40u
 
 struct cqesim_nic_stats {
-	uint64_t packets;                      /* given to cqesim_nic_receive */
+	uint64_t packets; /* given to cqesim_nic_receive */
 	uint64_t results[CQESIM_RX_RESULTS];
-	uint64_t wqes;                         /* consumed */
-	uint64_t plain;                        /* packets delivered as plain CQEs */
-	uint64_t lone;                         /* of these: sessions that ended with one packet */
-	uint64_t sessions;                     /* of two and more */
-	uint64_t session_packets;              /* packets in them, the titles' own included */
-	uint64_t arrays;                       /* mini arrays written */
+	uint64_t wqes;           /* consumed; striding: used up */
+	uint64_t strides;        /* striding: consumed by packets ... */
+	uint64_t stride_bytes;   /* ... which have so many bytes */
+	uint64_t fillers;        /* completions that close a WQE ... */
+	uint64_t filler_strides; /* ... and so many strides */
+	uint64_t filler_bytes;
+	uint64_t plain;           /* packets delivered as plain CQEs */
+	uint64_t lone;            /* of these: sessions that ended with one packet */
+	uint64_t sessions;        /* of two and more */
+	uint64_t session_packets; /* packets in them, the titles' own included */
+	uint64_t arrays;          /* mini arrays written */
 	uint64_t session_ends[CQESIM_SESSION_ENDS]; /* lone ones included */
-	uint64_t mismatch[CQESIM_RX_FIELDS_MAX];    /* first field that differed, by row of cqesim_cqe_rx_fields */
+	uint64_t mismatch[CQESIM_RX_FIELDS_MAX];    /* first field that differed, by row of
+						       cqesim_cqe_rx_fields */
 	uint64_t session_hist[CQESIM_SESSION_HIST + 1];
 	struct cqesim_tlps traffic[CQESIM_TRAFFIC_KINDS];
-	uint64_t pressure_ps;                  /* balanced: time spent compressing */
-	uint64_t backlog_max_ps;               /* longest queue before the link */
-	uint64_t link_done_ps;                 /* when the last byte was through */
-	uint64_t link_busy_bytes;              /* bytes up that the link served, Acks included */
+	uint64_t pressure_ps;     /* balanced: time spent compressing */
+	uint64_t backlog_max_ps;  /* longest queue before the link */
+	uint64_t link_done_ps;    /* when the last byte was through */
+	uint64_t link_busy_bytes; /* bytes up that the link served, Acks included */
+	uint64_t link_down_bytes; /* bytes down, DLLPs included */
+	uint64_t stalled_ps;      /* TLPs waited so long for credits or tags */
 };
 CQESIM_API const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic);
 CQESIM_API const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic);

@@ -178,13 +178,17 @@ struct cqesim_link_pool {
  * ones.  DLLPs take their bytes before the next TLP of their direction, or
  * what was idle before it.
  */
+struct cqesim_link_way {
+	struct cqesim_pacer pacer;
+	double acks, updates; /* DLLPs that are owed in this direction; whole ones are sent */
+	uint64_t bytes;       /* served, DLLPs included */
+};
 struct cqesim_link_server {
-	struct cqesim_pacer up, down;
-	double up_dllp, down_dllp;  /* bytes of DLLPs that are owed */
-	double ack_bytes, fc_bytes; /* of an Ack per TLP, of an UpdateFC per posted TLP */
+	struct cqesim_link_way up, down;
+	double ack_each, update_each; /* per TLP, per posted TLP */
+	unsigned dllp_bytes;
 	uint64_t rtt_ps, credit_return_ps;
 	struct cqesim_link_pool posted, reads, tags;
-	uint64_t up_bytes, down_bytes; /* served, DLLPs included */
 };
 
 /* Entries of memory that cqesim_link_server_init wants; 0: none. */
@@ -221,7 +225,7 @@ CQESIM_API uint64_t cqesim_link_server_host_write(struct cqesim_link_server *ser
 static inline uint64_t cqesim_link_server_backlog(const struct cqesim_link_server *server,
 						  uint64_t now_ps)
 {
-	return server->up.ps > now_ps ? server->up.ps - now_ps : 0;
+	return server->up.pacer.ps > now_ps ? server->up.pacer.ps - now_ps : 0;
 }
 
 #endif

@@ -17,7 +17,7 @@
 #include "cqesim/profile.h"
 #include "cqesim/trace.h"
 
-#define CQESIM_QUEUES_MAX 1024u
+#define CQESIM_QUEUES_MAX  1024u
 #define CQESIM_MTU_DEFAULT 9216u
 
 /* What --cqe-comp sets: the driver's cqe_comp_en and the firmware's policy together. */
@@ -26,6 +26,19 @@ enum cqesim_comp_choice {
 	CQESIM_COMP_CHOOSE_OFF,
 	CQESIM_COMP_CHOOSE_BALANCED,
 	CQESIM_COMP_CHOOSE_AGGRESSIVE,
+};
+
+enum cqesim_rq_choice {
+	CQESIM_RQ_AS_PROFILED,
+	CQESIM_RQ_CHOOSE_CYCLIC,
+	CQESIM_RQ_CHOOSE_STRIDING,
+};
+
+/* Packets that the application keeps, and with them the buffers of striding WQEs: see host.h. */
+struct cqesim_hold {
+	uint32_t every;   /* each so many; 0: none */
+	uint64_t packets; /* until so many later ones are kept; 0: any number */
+	uint64_t ps;      /* or until so long after; 0: any time */
 };
 
 /* Sees the ring as it is written and read; for feeds and for tests that damage it. */
@@ -43,14 +56,21 @@ struct cqesim_ring_observer {
 struct cqesim_sim_config {
 	/* Must outlive the simulation and its result. */
 	const struct cqesim_profile *device, *link, *driver, *host;
-	unsigned queues;   /* 1..CQESIM_QUEUES_MAX */
-	unsigned ring;     /* entries, a power of two, 4..32768; 0: the driver profile's */
-	unsigned cq_size;  /* entries, a power of two, >= ring; 0: as the driver does */
-	unsigned burst;    /* 0: the driver profile's */
-	unsigned mtu;      /* 0: CQESIM_MTU_DEFAULT */
+	unsigned queues; /* 1..CQESIM_QUEUES_MAX */
+	/*
+	 * Entries, a power of two; 0: the driver profile's.  Cyclic: WQEs, 4..32768;
+	 * striding: strides of all WQEs together, which is what drivers count.
+	 */
+	unsigned ring;
+	unsigned wqes; /* striding: WQEs, a power of two, 2..32768; 0: as many as ring makes */
+	enum cqesim_rq_choice rq;
+	struct cqesim_hold hold; /* striding only */
+	unsigned cq_size;        /* entries, a power of two, >= ring; 0: as the driver does */
+	unsigned burst;          /* 0: the driver profile's */
+	unsigned mtu;            /* 0: CQESIM_MTU_DEFAULT */
 	enum cqesim_comp_choice comp;
-	int mini_format;   /* enum cqesim_mini_format, -1: the driver profile's */
-	bool segment;      /* cut oversize TCP and UDP packets */
+	int mini_format; /* enum cqesim_mini_format, -1: the driver profile's */
+	bool segment;    /* cut oversize TCP and UDP packets */
 	bool keep_fcs;
 	enum cqesim_checksums checksums;
 	const uint8_t *rss_key; /* CQESIM_RSS_KEY_BYTES; NULL: the driver profile's */
@@ -88,15 +108,32 @@ enum cqesim_limit {
 CQESIM_API const char *cqesim_limit_name(enum cqesim_limit limit);
 
 struct cqesim_queue_result {
-	uint64_t offered;  /* packets steered to it */
+	uint64_t offered; /* packets steered to it */
 	uint64_t delivered;
 	uint64_t dropped[CQESIM_DROPS];
+	uint64_t shortage[CQESIM_SHORTAGES]; /* why packets found no WQE */
 	const struct cqesim_host_stats *host;
+};
+
+/* A receive queue's shape, and the memory that the trace took. */
+struct cqesim_rq_result {
+	bool striding;
+	struct cqesim_strides_shape strides; /* striding */
+	unsigned segments;                   /* cyclic: of a WQE */
+	/* Of one queue. */
+	uint64_t wqes;
+	uint64_t wqe_ring_bytes, cq_ring_bytes;
+	uint64_t wqe_room;     /* bytes of packets that one WQE can take */
+	uint64_t buffers;      /* in all; striding: spare ones included */
+	uint64_t buffer_bytes; /* of those in the ring */
+	/* All queues: room that delivered packets took, what they filled of it, and fillers. */
+	uint64_t taken_bytes, packet_bytes, filler_bytes;
 };
 
 struct cqesim_result {
 	const struct cqesim_sim_config *config; /* with defaults filled in */
-	enum cqesim_compression compression;    /* in effect */
+	struct cqesim_rq_result rq;
+	enum cqesim_compression compression; /* in effect */
 	bool cqe_comp_en;
 	enum cqesim_mini_format mini_format;
 	uint32_t max_frame;
@@ -107,16 +144,19 @@ struct cqesim_result {
 	uint64_t segmented;          /* packets that were cut ... */
 	uint64_t segments;           /* ... into so many */
 	uint64_t delivered;
-	uint64_t delivered_bytes;    /* sum of byte_cnt */
+	uint64_t delivered_bytes; /* sum of byte_cnt */
 	uint64_t dropped[CQESIM_DROPS];
-	uint64_t duration_ps;        /* from the first frame's start to the last one's end on the wire */
-	uint64_t end_ps;             /* when the last packet was read */
+	/* Why packets found no WQE: link is part of rx_discards_phy, the rest is rx_out_of_buffer.
+	 */
+	uint64_t shortage[CQESIM_SHORTAGES];
+	uint64_t duration_ps; /* from the first frame's start to the last one's end on the wire */
+	uint64_t end_ps;      /* when the last packet was read */
 
 	struct cqesim_nic_stats nic;
 	struct cqesim_host_stats host; /* sum over queues */
 	struct cqesim_queue_result *queue;
 	unsigned queues;
-	uint64_t laps;               /* of the completion ring that went round most often */
+	uint64_t laps; /* of the completion ring that went round most often */
 
 	/*
 	 * Bytes on the link per packet of the mix, which is what the port takes
@@ -125,14 +165,14 @@ struct cqesim_result {
 	 * the WQEs used.  So a ceiling does not depend on what was lost.
 	 */
 	double bytes_per_packet[CQESIM_TRAFFIC_KINDS];
-	double dllp_per_packet[2];      /* by direction */
-	double per_packet[2];           /* sum by direction */
-	double mix_wire_bytes;          /* frame, FCS, preamble and gap */
-	double plain_cqe_bytes;         /* what one plain CQE costs on this link */
-	double session_bytes;           /* per packet of a session, title and arrays; 0: there was none */
-	double link_rate;               /* bytes per second and direction, efficiency 1 */
-	double link_plain_pps;          /* ceiling at efficiency 1 with plain CQEs */
-	double link_compressed_pps;     /* with all packets in sessions as they were; 0: unknown */
+	double dllp_per_packet[2]; /* by direction */
+	double per_packet[2];      /* sum by direction */
+	double mix_wire_bytes;     /* frame, FCS, preamble and gap */
+	double plain_cqe_bytes;    /* what one plain CQE costs on this link */
+	double session_bytes;  /* per packet of a session, title and arrays; 0: there was none */
+	double link_rate;      /* bytes per second and direction, efficiency 1 */
+	double link_plain_pps; /* ceiling at efficiency 1 with plain CQEs */
+	double link_compressed_pps; /* with all packets in sessions as they were; 0: unknown */
 	/*
 	 * The ceiling at efficiency 1.  Balanced compresses when the link is the
 	 * limit, so there it is the larger of the two above; otherwise that of
@@ -140,12 +180,12 @@ struct cqesim_result {
 	 */
 	double link_max_pps;
 	enum cqesim_direction link_binding;
-	uint64_t wire_lag_ps;           /* the last frame was so much later on the wire than its time */
-	double offered_pps;             /* arrived / duration; 0: fewer than two frames */
-	double line_pps;                /* port's line rate for this mix */
+	uint64_t wire_lag_ps; /* the last frame was so much later on the wire than its time */
+	double offered_pps;   /* arrived / duration; 0: fewer than two frames */
+	double line_pps;      /* port's line rate for this mix */
 	double limit_pps[CQESIM_LIMITS];
 	enum cqesim_limit binding;
-	bool link_has_room;             /* expected link rate >= line rate */
+	bool link_has_room; /* expected link rate >= line rate */
 };
 
 struct cqesim_sim;
@@ -200,17 +240,18 @@ struct cqesim_feed;
 CQESIM_API int cqesim_feed_create(struct cqesim_feed **feed, const char *path, unsigned burst,
 				  struct cqesim_error *err);
 CQESIM_API struct cqesim_ring_observer cqesim_feed_observer(struct cqesim_feed *feed);
-/* Write out what is buffered; -EIO or the system's error when it cannot be (NULL: nothing to do). */
+/* Write out what is buffered; -EIO or the system's error when it cannot be (NULL: nothing to do).
+ */
 CQESIM_API int cqesim_feed_flush(struct cqesim_feed *feed, struct cqesim_error *err);
 /* keep: rename to its name; otherwise nothing is left behind. */
 CQESIM_API int cqesim_feed_close(struct cqesim_feed *feed, bool keep, struct cqesim_error *err);
 
 /*
  * The arguments for pmd_referee that fit this simulation's feed, for instance
- * "--log-cqe-n 10 --log-elts-n 10 --mode vec --mcqe-format hash".  -ENOTSUP with *err when its driver has no
- * counterpart there.
+ * "--log-cqe-n 10 --log-elts-n 10 --mode vec --mcqe-format hash".  -ENOTSUP with *err when its
+ * driver has no counterpart there.
  */
-CQESIM_API int cqesim_feed_command(const struct cqesim_result *result, const char *path,
-				   char *text, size_t size, struct cqesim_error *err);
+CQESIM_API int cqesim_feed_command(const struct cqesim_result *result, const char *path, char *text,
+				   size_t size, struct cqesim_error *err);
 
 #endif

@@ -9,39 +9,6 @@
 #define M(p, id) (cqesim_profile_num(p, CQESIM_##id) * 1e6)
 #define STRIDE   2048u /* DPDK: mprq_log_stride_size 11 */
 #define RING     1024u
-#define NS_TO_PS 1000u
-
-static struct cqesim_link_config link_config(const struct cqesim_profile *link)
-{
-	return (struct cqesim_link_config){
-		.generation = link->generation,
-		.lanes = link->lanes,
-		.mps = U(link, LINK_MPS),
-		.mrrs = U(link, LINK_MRRS),
-		.rcb = U(link, LINK_RCB),
-		.addr_bits = U(link, LINK_ADDR_BITS),
-		.ecrc = cqesim_profile_flag(link, CQESIM_LINK_ECRC),
-		.prefixes = U(link, LINK_PREFIXES),
-		.cpl_per_rcb = !strcmp(cqesim_profile_text(link, CQESIM_LINK_COMPLETIONS), "rcb"),
-		.ack_every = cqesim_profile_num(link, CQESIM_LINK_ACK_EVERY),
-		.fc_every = cqesim_profile_num(link, CQESIM_LINK_FC_EVERY),
-		.skp_blocks = U(link, LINK_SKP_BLOCKS),
-		.skp_symbols = U(link, LINK_SKP_SYMBOLS),
-		.efficiency = cqesim_profile_num(link, CQESIM_LINK_EFFICIENCY),
-	};
-}
-
-static struct cqesim_link_latency latency(const struct cqesim_profile *link)
-{
-	return (struct cqesim_link_latency){
-		.rtt_ps = (uint64_t)U(link, LINK_READ_RTT) * NS_TO_PS,
-		.tags = U(link, LINK_TAGS),
-		.credit_return_ps = (uint64_t)U(link, LINK_CREDIT_RETURN) * NS_TO_PS,
-		.posted_headers = U(link, LINK_POSTED_HEADERS),
-		.posted_data = U(link, LINK_POSTED_DATA),
-		.read_headers = U(link, LINK_READ_HEADERS),
-	};
-}
 
 static void receiving(struct cqesim_ceiling_config *c, const struct cqesim_profile *d)
 {
@@ -81,8 +48,6 @@ int cqesim_ceiling_from_profiles(struct cqesim_ceiling_config *c,
 		return cqesim_fail(err, -EINVAL,
 				   "expected profiles of a device, a link and a host");
 	*c = (struct cqesim_ceiling_config){
-		.link = link_config(link),
-		.latency = latency(link),
 		.mlx5 = !strcmp(cqesim_profile_text(device, CQESIM_DEV_QUEUE_MODEL), "mlx5"),
 		.frame_bytes = 64,
 		.ports = 1,
@@ -97,6 +62,7 @@ int cqesim_ceiling_from_profiles(struct cqesim_ceiling_config *c,
 		.ring_entries = RING,
 		.ddio_bytes = host ? cqesim_profile_u64(host, CQESIM_HOST_DDIO) : 0,
 	};
+	cqesim_profile_link(link, &c->link, &c->latency);
 	receiving(c, device);
 	sending(c, device);
 	return 0;

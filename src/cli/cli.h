@@ -16,11 +16,13 @@ enum {
 };
 
 int cmd_replay(int argc, char **argv);
+int cmd_rq(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_models(int argc, char **argv);
 int cmd_decode(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_walk(int argc, char **argv);
+int cmd_link(int argc, char **argv);
 int cmd_formats(int argc, char **argv);
 
 /* "cqesim: TEXT" on standard error. */

@@ -23,6 +23,8 @@ static const struct {
 	{"decode", cmd_decode, "explain the completions in a log, a dump or a ring image"},
 	{"encode", cmd_encode, "make completions and rings from a description"},
 	{"walk", cmd_walk, "step through a completion ring as a driver does, and say why"},
+	{"rq", cmd_rq, "draw and measure receive queues: strides, memory, bursts, aggregation"},
+	{"link", cmd_link, "how many packets a card and its PCIe link carry at most, without a trace"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
 	{"formats", cmd_formats, "where each field of a completion lies, and who says so"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},

@@ -14,7 +14,7 @@ static const char help_text[] =
 	"\n"
 	"Lists the profiles of devices, links, drivers and hosts, or shows one with the\n"
 	"unit, evidence grade, range and source of every parameter. NAME may be a file.\n"
-	"Links are named gen1x1 to gen5x32. $CQESIM_MODELS names another folder.\n"
+	"Links are named gen1x1 to gen6x32. $CQESIM_MODELS names another folder.\n"
 	"\n"
 	"Exit status: 0 good, 1 bad profile, 2 bad usage.\n";
 
@@ -56,8 +56,8 @@ static void list_text(char *const *const names[])
 	for (int kind = 0; kind < CQESIM_PROFILE_KINDS; kind++) {
 		printf("%s%ss\n", kind ? "\n" : "", cqesim_profile_kind_name(kind));
 		if (kind == CQESIM_PROFILE_LINK) {
-			printf("  %-18s PCIe links, generation 1 to 5, 1 to 32 lanes\n",
-			       "gen1x1 .. gen5x32");
+			printf("  %-18s PCIe links, generation 1 to 6, 1 to 32 lanes\n",
+			       "gen1x1 .. gen6x32");
 			continue;
 		}
 		for (unsigned i = 0; names[kind][i]; i++) {

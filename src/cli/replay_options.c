@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of cqesim replay, word by word. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -18,11 +19,15 @@ static const char help_text[] =
 	"The machine\n"
 	"  --device NAME        connectx-4lx, connectx-5 (default), ... see cqesim models\n"
 	"  --link NAME          gen3x8, gen4x16,mps=512 ...; default: the device's slot\n"
-	"  --driver NAME        dpdk-mlx5-vec (default), dpdk-mlx5-scalar, linux-mlx5e\n"
+	"  --driver NAME        dpdk-mlx5-vec (default), dpdk-mlx5-mprq, linux-mlx5e ...\n"
 	"  --host NAME          generic (default), ...\n"
 	"  --set KEY=VALUE      override a parameter of any of the four (repeatable)\n"
 	"  --queues N           receive queues, a core each (1)\n"
-	"  --ring N             descriptors per queue (driver's)\n"
+	"  --ring N             descriptors per queue (driver's); striding: strides\n"
+	"  --rq cyclic|striding kind of receive queue (driver's)\n"
+	"  --wqes N             striding: WQEs per queue, instead of --ring\n"
+	"  --hold SPEC          striding: what the application keeps, for instance\n"
+	"                       every=10,packets=1000,time=1ms\n"
 	"  --cq-size N          completion ring entries (as the driver chooses)\n"
 	"  --burst N            packets asked for per poll (driver's)\n"
 	"  --mtu N              frames up to N + 18 bytes are received (9216)\n"
@@ -59,6 +64,9 @@ enum {
 	OPT_SET,
 	OPT_QUEUES,
 	OPT_RING,
+	OPT_RQ,
+	OPT_WQES,
+	OPT_HOLD,
 	OPT_CQ_SIZE,
 	OPT_BURST,
 	OPT_MTU,
@@ -93,6 +101,9 @@ static const struct option long_options[] = {
 	{"set", required_argument, NULL, OPT_SET},
 	{"queues", required_argument, NULL, OPT_QUEUES},
 	{"ring", required_argument, NULL, OPT_RING},
+	{"rq", required_argument, NULL, OPT_RQ},
+	{"wqes", required_argument, NULL, OPT_WQES},
+	{"hold", required_argument, NULL, OPT_HOLD},
 	{"cq-size", required_argument, NULL, OPT_CQ_SIZE},
 	{"burst", required_argument, NULL, OPT_BURST},
 	{"mtu", required_argument, NULL, OPT_MTU},
@@ -164,11 +175,66 @@ static int parse_word(const char *option, const char *text, const char *const *l
 	return usage_error(COMMAND, "--%s %s: expected one of %s", option, text, words);
 }
 
+/* "1ms": a number and a unit. */
+static bool parse_time(const char *text, uint64_t *ps)
+{
+	static const struct {
+		const char *unit;
+		double ps;
+	} units[] = {{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}};
+	char *end;
+	double value = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (end != text && !strcmp(end, units[i].unit) && value > 0 &&
+		    value * units[i].ps >= 1 && value * units[i].ps < 1e18) {
+			*ps = (uint64_t)(value * units[i].ps + 0.5);
+			return true;
+		}
+	return false;
+}
+
+/* One KEY=VALUE of --hold. */
+static bool parse_hold_item(const char *item, struct cqesim_hold *hold)
+{
+	uint64_t every;
+
+	if (!strncmp(item, "every=", 6)) {
+		if (!parse_count(item + 6, 1, UINT32_MAX, true, &every))
+			return false;
+		hold->every = (uint32_t)every;
+		return true;
+	}
+	if (!strncmp(item, "packets=", 8))
+		return parse_count(item + 8, 1, UINT64_MAX / 2, true, &hold->packets);
+	return !strncmp(item, "time=", 5) && parse_time(item + 5, &hold->ps);
+}
+
+static int parse_hold(const char *text, struct cqesim_hold *hold)
+{
+	struct cqesim_hold h = {.every = 1};
+	char words[256], *at = words, *item;
+	bool good = strlen(text) < sizeof(words);
+
+	snprintf(words, sizeof(words), "%s", text);
+	while (good && (item = strsep(&at, ",")) != NULL)
+		good = parse_hold_item(item, &h);
+	if (!good || (!h.packets && !h.ps))
+		return usage_error(
+			COMMAND,
+			"--hold %s: expected packets=N or time=T or both, and every=K if "
+			"you like, for instance every=10,packets=1000,time=1ms",
+			text);
+	*hold = h;
+	return 0;
+}
+
 static int parse_option(struct options *o, int c, const char *arg)
 {
 	static const char *const comp[] = {"off", "balanced", "aggressive", NULL};
 	static const char *const fcs[] = {"absent", "present", "auto", NULL};
 	static const char *const sums[] = {"trust", "l3", "verify", NULL};
+	static const char *const rq[] = {"cyclic", "striding", NULL};
 	static const char *const mini[] = {"hash",        "csum",        "ftag_stridx",
 					   "csum_stridx", "l34h_stridx", NULL};
 	int word, rc;
@@ -236,6 +302,15 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return parse_unsigned("queues", arg, 1, CQESIM_QUEUES_MAX, &o->sim.queues);
 	case OPT_RING:
 		return parse_unsigned("ring", arg, 4, 32768, &o->sim.ring);
+	case OPT_WQES:
+		return parse_unsigned("wqes", arg, 2, 32768, &o->sim.wqes);
+	case OPT_HOLD:
+		return parse_hold(arg, &o->sim.hold);
+	case OPT_RQ:
+		rc = parse_word("rq", arg, rq, &word);
+		if (!rc)
+			o->sim.rq = (enum cqesim_rq_choice)(CQESIM_RQ_CHOOSE_CYCLIC + word);
+		return rc;
 	case OPT_CQ_SIZE:
 		return parse_unsigned("cq-size", arg, 4, 1u << CQESIM_CQ_LOG_MAX, &o->sim.cq_size);
 	case OPT_BURST:

@@ -12,18 +12,25 @@
 /* With batch_reads the ring is read when so many packets wait for it. */
 #define READ_BATCH 256u
 
-/* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
-#define MILLI 1000.0
-
-/* Not negative, not a NaN, and small enough that a burst's sum is far from overflowing. */
-static bool cycles_are_good(double cycles)
+const char *cqesim_shortage_name(enum cqesim_shortage shortage)
 {
-	return cycles >= 0 && cycles <= 1e7;
+	static const char *const name[CQESIM_SHORTAGES] = {"link", "application", "core", "ring"};
+
+	return (unsigned)shortage < CQESIM_SHORTAGES ? name[shortage] : "unknown";
 }
 
-static uint64_t milli(double cycles)
+static bool config_is_good(const struct cqesim_host_config *c,
+			   const struct cqesim_rq_poster *poster)
 {
-	return (uint64_t)(cycles * MILLI + 0.5);
+	if (!host_cycles_are_good(c->poll_cycles) || !host_cycles_are_good(c->empty_poll_cycles) ||
+	    !host_cycles_are_good(c->plain_cycles) || !host_cycles_are_good(c->mini_cycles) ||
+	    !host_cycles_are_good(c->session_cycles))
+		return false;
+	if (!(c->clock_hz >= 1e6 && c->clock_hz <= 1e11) || !host_milli(c->empty_poll_cycles) ||
+	    !c->burst || c->burst > CQESIM_BURST_MAX || !c->replenish ||
+	    (c->rule == CQESIM_POLL_DPDK_VEC && c->burst < CQESIM_VEC_BURST_MIN))
+		return false;
+	return c->striding || (poster && c->replenish <= poster->mask + 1);
 }
 
 int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_config *c,
@@ -31,14 +38,7 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 		       uint32_t *cq_dbrec, cqesim_host_deliver deliver, void *deliver_context)
 {
 	*out = NULL;
-	if (!cycles_are_good(c->poll_cycles) || !cycles_are_good(c->empty_poll_cycles) ||
-	    !cycles_are_good(c->plain_cycles) || !cycles_are_good(c->mini_cycles) ||
-	    !cycles_are_good(c->session_cycles))
-		return -EINVAL;
-	if (!(c->clock_hz >= 1e6 && c->clock_hz <= 1e11) || !milli(c->empty_poll_cycles) ||
-	    !c->burst || c->burst > CQESIM_BURST_MAX || !c->replenish ||
-	    (c->rule == CQESIM_POLL_DPDK_VEC && c->burst < CQESIM_VEC_BURST_MIN) ||
-	    c->replenish > poster->mask + 1)
+	if (!config_is_good(c, poster))
 		return -EINVAL;
 
 	struct cqesim_host_queue *q = calloc(1, sizeof(*q));
@@ -51,26 +51,33 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->unread_max = c->batch_reads ? READ_BATCH : 1;
 	q->completion =
 		calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1, sizeof(*q->completion));
+	/* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
 	if (!q->inbox.event || !q->completion ||
-	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * (uint64_t)MILLI, 1)) {
+	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * 1000, 1)) {
 		cqesim_host_destroy(q);
 		return -ENOMEM;
 	}
 	q->reader = *reader;
-	q->poster = *poster;
+	q->replenish = c->replenish;
+	q->burst = c->burst;
+	int rc = c->striding ? host_striding_create(q, c->striding) : 0;
+	if (rc) {
+		cqesim_host_destroy(q);
+		return rc;
+	}
+	if (!c->striding)
+		q->poster = *poster;
 	q->cq_dbrec = cq_dbrec;
 	q->deliver = deliver;
 	q->deliver_context = deliver_context;
-	q->poll = milli(c->poll_cycles);
-	q->empty = milli(c->empty_poll_cycles);
+	q->poll = host_milli(c->poll_cycles);
+	q->empty = host_milli(c->empty_poll_cycles);
 	q->empty_cost =
 		q->empty * q->core.num; /* up to 10^10 x 10^9: the rate has a factor of 1000 */
 	q->empty_inv = q->empty_cost > 1 ? cqesim_reciprocal(q->empty_cost) : 0;
-	q->plain = milli(c->plain_cycles);
-	q->mini = milli(c->mini_cycles);
-	q->session = milli(c->session_cycles);
-	q->burst = c->burst;
-	q->replenish = c->replenish;
+	q->plain = host_milli(c->plain_cycles);
+	q->mini = host_milli(c->mini_cycles);
+	q->session = host_milli(c->session_cycles);
 	*out = q;
 	return 0;
 }
@@ -79,6 +86,7 @@ void cqesim_host_destroy(struct cqesim_host_queue *q)
 {
 	if (!q)
 		return;
+	host_striding_free(q->striding);
 	free(q->inbox.event);
 	free(q->completion);
 	free(q);
@@ -91,7 +99,7 @@ struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue *q)
 
 void cqesim_host_published(struct cqesim_host_queue *q, uint64_t ps, uint32_t count)
 {
-	cqesim_host_announce(&q->inbox, ps, count);
+	cqesim_host_announce(&q->inbox, ps, count, false);
 }
 
 /* What is visible by the time of the poll. */
@@ -226,23 +234,42 @@ static void simple_call(struct cqesim_host_queue *q, struct host_call *call)
 	q->post_due = q->free_buffers >= q->replenish;
 }
 
+/* A striding queue's completions are read at once: how many strides are free stands in them. */
+static int read_strides(struct cqesim_host_queue *q, const struct host_call *call, uint64_t *cost)
+{
+	unsigned n = q->unread;
+	int rc = read_ring(q);
+
+	return rc < 0 ? rc : host_striding_read(q, q->completion, n, call, cost);
+}
+
 /* One poll that finds something: what it returns, and what it costs. */
-static void poll_burst(struct cqesim_host_queue *q)
+static int poll_burst(struct cqesim_host_queue *q)
 {
 	struct host_call call = {0};
+	uint64_t more = 0;
+	int rc = 0;
 
-	if (q->vec)
+	if (q->striding)
+		host_striding_call(q, &call);
+	else if (q->vec)
 		host_vec_call(q, &call);
 	else
 		simple_call(q, &call);
 	count_burst(q, call.packets);
-	q->unread += call.packets;
-	q->visible -= call.packets;
-	q->taken += call.packets;
+	unsigned entries = call.packets + call.fillers;
+	q->unread += entries;
+	q->visible -= entries;
+	q->taken += entries;
+	q->left_behind = q->visible >= (q->vec ? VEC_PER_LOOP : 1);
 	q->call_ps = q->core.ps;
+	if (q->striding)
+		rc = read_strides(q, &call, &more);
 	cqesim_pacer_advance(&q->core, q->poll + (call.packets - call.minis) * q->plain +
-					       call.minis * q->mini + call.sessions * q->session);
+					       call.minis * q->mini + call.sessions * q->session +
+					       more);
 	q->stats.busy_ps += q->core.ps - q->call_ps;
+	return rc;
 }
 
 /* The device may know of buffers only after the completions in their way were read. */
@@ -257,8 +284,20 @@ static int ring_doorbell(struct cqesim_host_queue *q)
 	return 0;
 }
 
+static int striding_step(struct cqesim_host_queue *q, uint64_t until_ps)
+{
+	host_striding_between(q);
+	look(q);
+	if (q->visible)
+		return poll_burst(q);
+	poll_empty(q, host_striding_until(q, until_ps));
+	return 0;
+}
+
 static int step(struct cqesim_host_queue *q, uint64_t until_ps)
 {
+	if (q->striding)
+		return striding_step(q, until_ps);
 	if (q->post_due) { /* the end of the poll before */
 		cqesim_rq_repost(&q->poster, q->free_buffers);
 		q->free_buffers = 0;
@@ -267,7 +306,9 @@ static int step(struct cqesim_host_queue *q, uint64_t until_ps)
 	}
 	look(q);
 	if (q->visible) {
-		poll_burst(q);
+		int rc = poll_burst(q);
+		if (rc < 0)
+			return rc;
 	} else {
 		if (q->vec) { /* the second call posts what lies past the ring's end */
 			host_vec_replenish(q);
@@ -301,7 +342,8 @@ uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *q)
 	return q->core.ps;
 }
 
-uint64_t cqesim_host_held(struct cqesim_host_queue *q, uint64_t now_ps)
+/* Completions visible at now_ps and not returned by a call. */
+static uint64_t landed(struct cqesim_host_queue *q, uint64_t now_ps)
 {
 	const struct cqesim_host_inbox *in = &q->inbox;
 
@@ -312,7 +354,26 @@ uint64_t cqesim_host_held(struct cqesim_host_queue *q, uint64_t now_ps)
 	}
 	while (q->landed != in->tail && in->event[q->landed & in->mask].ps <= now_ps)
 		q->landed_count += in->event[q->landed++ & in->mask].count;
-	return q->landed_count - q->taken + q->free_buffers;
+	return q->landed_count - q->taken;
+}
+
+uint64_t cqesim_host_held(struct cqesim_host_queue *q, uint64_t now_ps)
+{
+	return landed(q, now_ps) + q->free_buffers;
+}
+
+enum cqesim_shortage cqesim_host_shortage(struct cqesim_host_queue *q, uint64_t now_ps)
+{
+	const struct host_striding *s = q->striding;
+	uint64_t software = cqesim_host_held(q, now_ps);
+	/* Striding: completions stand for strides; WQEs not posted yet are software's as well. */
+	uint64_t all = s ? software + q->inbox.announced - q->landed_count : q->poster.mask + 1;
+
+	if (s && s->used_up != s->filled)
+		return CQESIM_SHORT_APPLICATION;
+	if (2 * software < all && !(s && s->used_up != s->posted))
+		return CQESIM_SHORT_LINK;
+	return q->left_behind ? CQESIM_SHORT_CORE : CQESIM_SHORT_RING;
 }
 
 uint64_t cqesim_host_pending(const struct cqesim_host_queue *q)

@@ -5,6 +5,34 @@
 
 #include "cqesim/host.h"
 
+/* striding.c: what a striding queue has beside the rest. */
+struct host_striding {
+	struct cqesim_host_striding config;
+	struct cqesim_striding_poster poster;
+	uint32_t wqes, strides; /* of the ring, of a WQE */
+	uint64_t attach, copy;  /* 1/1000 cycle */
+	uint32_t consumed;      /* strides of the WQE that completions are about */
+	/* WQEs in the order of the ring: used up >= have a buffer again >= posted again. */
+	uint32_t used_up, filled, posted;
+	uint32_t *buffer; /* of each place of the ring; NO_BUFFER: none yet */
+	uint32_t *held;   /* per buffer: packets that the application has in it */
+	bool *in_ring;    /* per buffer */
+	uint32_t *spare;
+	uint32_t spares;
+	bool attach_allowed; /* copy_if_none: there is a replacement */
+	uint32_t mbufs;      /* vector rule: packet buffers at hand */
+	/* Buffers of the packets that the last call returned and the application does not keep. */
+	uint32_t *returned;
+	uint32_t returned_count;
+	/* What it keeps, oldest first, from kept_first on in a ring of 2^n. */
+	struct host_kept {
+		uint64_t ps;
+		uint32_t buffer;
+	} * kept;
+	uint64_t kept_first, kept_count, kept_room;
+	uint64_t keep_counter;
+};
+
 struct cqesim_host_queue {
 	struct cqesim_pacer core; /* units: 1/1000 cycle; its clock is the next poll */
 	struct cqesim_cq_reader reader;
@@ -29,10 +57,12 @@ struct cqesim_host_queue {
 	uint64_t empty_inv;  /* its reciprocal */
 	unsigned burst, replenish;
 	bool vec, batch_reads;
-	unsigned free_buffers; /* consumed and not posted again */
-	bool post_due;         /* simple rule: the poll before this one ended with posting */
-	bool doorbell_due;     /* buffers were posted: the device may know when the ring was read */
-	int failed;            /* what ended it; 0: running */
+	bool left_behind;               /* the last call left packets in the ring */
+	struct host_striding *striding; /* NULL: cyclic */
+	unsigned free_buffers;          /* consumed and not posted again */
+	bool post_due;     /* simple rule: the poll before this one ended with posting */
+	bool doorbell_due; /* buffers were posted: the device may know when the ring was read */
+	int failed;        /* what ended it; 0: running */
 
 	/*
 	 * Packets that calls have returned and nobody has read from the ring; and,
@@ -52,12 +82,18 @@ struct host_call {
 	unsigned packets;
 	unsigned minis;    /* of these: from sessions */
 	unsigned sessions; /* begun */
+	unsigned fillers;  /* beside them */
 };
 
 /* The next visible entry's packets; 0: there is none. */
 static inline uint32_t host_peek(const struct cqesim_host_queue *q)
 {
 	return q->head == q->seen ? 0 : q->inbox.event[q->head & q->inbox.mask].count;
+}
+
+static inline bool host_peek_filler(const struct cqesim_host_queue *q)
+{
+	return q->head != q->seen && q->inbox.event[q->head & q->inbox.mask].filler;
 }
 
 /* Return what is left of a session, up to `want`. */
@@ -87,9 +123,38 @@ static inline unsigned host_take_entry(struct cqesim_host_queue *q, struct host_
 	return host_take_rest(q, call, want);
 }
 
+/* Cycles as the core's clock counts them. */
+static inline uint64_t host_milli(double cycles)
+{
+	return (uint64_t)(cycles * 1000.0 + 0.5);
+}
+
+/* Not negative, not a NaN, and small enough that a burst's sum is far from overflowing. */
+static inline bool host_cycles_are_good(double cycles)
+{
+	return cycles >= 0 && cycles <= 1e7;
+}
+
+/* Of DPDK's vector functions. */
+#define VEC_PER_LOOP  4u  /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */
+#define VEC_PER_ROUND 64u /* MLX5_VPMD_RX_MAX_BURST */
+
 /* vec.c: one call, and the buffers that it posts meanwhile. */
 void host_vec_call(struct cqesim_host_queue *q, struct host_call *call);
 /* The replenishing of a call that finds nothing. */
 void host_vec_replenish(struct cqesim_host_queue *q);
+
+/* striding.c: posts all WQEs.  -EINVAL, -ENOMEM. */
+int host_striding_create(struct cqesim_host_queue *q, const struct cqesim_host_striding *config);
+void host_striding_free(struct host_striding *s);
+/* Between two calls: release what the application is done with, post what is free. */
+void host_striding_between(struct cqesim_host_queue *q);
+/* Without a packet, polls go on until then before something is to be done. */
+uint64_t host_striding_until(const struct cqesim_host_queue *q, uint64_t until_ps);
+/* What one call returns ... */
+void host_striding_call(struct cqesim_host_queue *q, struct host_call *call);
+/* ... and, from the completions themselves, what becomes of the strides.  *cost: 1/1000 cycle. */
+int host_striding_read(struct cqesim_host_queue *q, const struct cqesim_completion *c, unsigned n,
+		       const struct host_call *call, uint64_t *cost);
 
 #endif

@@ -16,9 +16,6 @@
  */
 #include "host_internal.h"
 
-#define PER_LOOP  4u  /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */
-#define PER_ROUND 64u /* MLX5_VPMD_RX_MAX_BURST */
-
 static uint32_t min(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -26,10 +23,10 @@ static uint32_t min(uint32_t a, uint32_t b)
 
 void host_vec_replenish(struct cqesim_host_queue *q)
 {
-	if (q->free_buffers < q->replenish || q->free_buffers <= PER_LOOP)
+	if (q->free_buffers < q->replenish || q->free_buffers <= VEC_PER_LOOP)
 		return;
 	uint32_t to_end = q->poster.mask + 1 - (q->poster.pi & q->poster.mask);
-	uint32_t n = min(q->free_buffers - PER_LOOP, to_end);
+	uint32_t n = min(q->free_buffers - VEC_PER_LOOP, to_end);
 
 	cqesim_rq_repost(&q->poster, n);
 	q->doorbell_due = true;
@@ -39,10 +36,10 @@ void host_vec_replenish(struct cqesim_host_queue *q)
 /* One round of a call that still wants so many. */
 static unsigned vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
-	unsigned rest = host_take_rest(q, call, min(want, PER_ROUND));
+	unsigned rest = host_take_rest(q, call, min(want, VEC_PER_ROUND));
 	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
 
-	want = min((min(want, PER_ROUND) - rest) / PER_LOOP * PER_LOOP, to_end);
+	want = min((min(want, VEC_PER_ROUND) - rest) / VEC_PER_LOOP * VEC_PER_LOOP, to_end);
 	if (!want)
 		return rest;
 

@@ -8,7 +8,7 @@
 const char *cqesim_session_end_name(enum cqesim_session_end end)
 {
 	static const char *const name[CQESIM_SESSION_ENDS] = {
-		"mismatch", "max_num", "timeout", "ring_end", "relief", "stop",
+		"mismatch", "max_num", "timeout", "ring_end", "relief", "stop", "filler",
 	};
 	return (unsigned)end < CQESIM_SESSION_ENDS ? name[end] : "unknown";
 }
@@ -40,8 +40,20 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 	if ((unsigned)c->write_policy > CQESIM_WRITE_EXACT)
 		return cqesim_fail(err, -EINVAL, "write_policy %d: expected arrays, burst or exact",
 				   (int)c->write_policy);
-	if (c->max_pps && !(c->max_pps >= 1 && c->max_pps <= 1e12))
-		return cqesim_fail(err, -EINVAL, "max_pps %g: expected 1 to 1e12", c->max_pps);
+	const struct {
+		const char *name;
+		double value;
+	} rates[] = {
+		{"max_pps", c->max_pps},
+		{"bus_clock", c->bus_hz},
+		{"completion_rate", c->completion_pps},
+	};
+	for (unsigned i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+		if (rates[i].value && !(rates[i].value >= 1 && rates[i].value <= 1e12))
+			return cqesim_fail(err, -EINVAL, "%s %g: expected 1 to 1e12", rates[i].name,
+					   rates[i].value);
+	if (c->bus_hz && !c->bus_bytes)
+		return cqesim_fail(err, -EINVAL, "bus_width: expected more than 0 bytes");
 	if (!c->rx_buffer_bytes)
 		return cqesim_fail(err, -EINVAL, "rx_buffer: expected more than 0 bytes");
 	if (c->wqe_fetch_bytes < 16 || c->wqe_fetch_bytes > 4096 ||
@@ -61,13 +73,39 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 
 /* No packet that a queue takes is larger. */
 #define LARGEST_PACKET 65536u
+#define FCS_BYTES      4u
 
 /* How long the link takes for so many bytes; longer than any clock: as long as clocks run. */
 static uint64_t link_ps(const struct cqesim_nic *nic, uint64_t bytes)
 {
-	unsigned __int128 ps = (unsigned __int128)bytes * nic->up.num / nic->up.den;
+	const struct cqesim_pacer *up = &nic->server.up.pacer;
+	unsigned __int128 ps = (unsigned __int128)bytes * up->num / up->den;
 
 	return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
+}
+
+static int rate(struct cqesim_pacer *pacer, double per_second)
+{
+	return per_second ? cqesim_pacer_init(pacer, (uint64_t)per_second, 1) : 0;
+}
+
+static int make_pacers(struct cqesim_nic *nic)
+{
+	int rc = rate(&nic->pipeline, nic->config.max_pps);
+
+	if (!rc)
+		rc = rate(&nic->bus, nic->config.bus_hz);
+	return rc ? rc : rate(&nic->completions, nic->config.completion_pps);
+}
+
+static int make_server(struct cqesim_nic *nic)
+{
+	uint32_t loans = cqesim_link_server_loans(&nic->config.latency);
+
+	nic->may_stall = loans != 0;
+	if (loans && !(nic->loan = calloc(loans, sizeof(*nic->loan))))
+		return -ENOMEM;
+	return cqesim_link_server_init(&nic->server, &nic->link, &nic->config.latency, nic->loan);
 }
 
 int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *config,
@@ -83,13 +121,14 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 	nic->config = *config;
 	rc = cqesim_link_init(&nic->link, &config->link, err);
 	if (!rc) {
-		rc = cqesim_link_pacer(&nic->link, &nic->up);
-		if (!rc && config->max_pps)
-			rc = cqesim_pacer_init(&nic->pipeline, (uint64_t)config->max_pps, 1);
+		rc = make_server(nic);
+		if (!rc)
+			rc = make_pacers(nic);
 		if (rc)
 			cqesim_fail(err, rc, "a rate is out of range");
 	}
 	if (rc) {
+		free(nic->loan);
 		free(nic);
 		return rc;
 	}
@@ -115,6 +154,7 @@ void cqesim_nic_destroy(struct cqesim_nic *nic)
 		free(nic->cq[i]);
 	free(nic->rq);
 	free(nic->cq);
+	free(nic->loan);
 	free(nic);
 }
 
@@ -186,6 +226,46 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 	return 0;
 }
 
+/* The queue over the memory that was handed in; how many completions it can leave unread. */
+static int make_rq(struct nic_rq *rq, const struct cqesim_rq_attr *a)
+{
+	rq->striding = a->striding;
+	if (a->striding) {
+		int rc = cqesim_striding_rq_init(&rq->strides, a->ring, &a->strides, true, a->dbrec,
+						 a->translate, a->translate_context, NULL);
+		if (rc)
+			return rc;
+		rq->wqe_mask = (UINT32_C(1) << a->strides.log_wqes) - 1;
+		rq->wqe_bytes = CQESIM_STRIDING_WQE_BYTES;
+		uint64_t strides = (uint64_t)cqesim_strides_per_wqe(&a->strides)
+				   << a->strides.log_wqes;
+		rq->room = strides <= UINT32_MAX ? (uint32_t)strides : UINT32_MAX;
+		return 0;
+	}
+	int rc = cqesim_rq_init(&rq->rq, a->ring, a->log_size, a->log_segs, a->dbrec, a->translate,
+				a->translate_context);
+	rq->wqe_mask = rq->rq.mask;
+	rq->wqe_bytes = CQESIM_RQ_SEG_BYTES << a->log_segs;
+	rq->room = rq->rq.mask + 1;
+	return rc;
+}
+
+/* Reads of WQEs bring blocks of wqe_fetch bytes. */
+static void plan_fetches(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t address)
+{
+	uint32_t per_fetch = nic->config.wqe_fetch_bytes / rq->wqe_bytes;
+
+	if (per_fetch > rq->wqe_mask + 1) /* not past the end of a small ring */
+		per_fetch = rq->wqe_mask + 1;
+	rq->fetch_mask = per_fetch > 1 ? per_fetch - 1 : 0;
+	uint32_t fetch = (rq->fetch_mask + 1) * rq->wqe_bytes;
+	/* Blocks on multiples of their size, within a page, all cost the same. */
+	if (!(address & (fetch - 1)) && fetch <= 4096)
+		cqesim_link_read(&nic->link, address, fetch, &rq->fetch_request,
+				 &rq->fetch_completion);
+	rq->address = address;
+}
+
 int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *attr, uint32_t *rqn)
 {
 	struct nic_cq *cq = find_cq(nic, attr->cqn);
@@ -197,31 +277,25 @@ int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *at
 	rq = calloc(1, sizeof(*rq));
 	if (!rq)
 		return -ENOMEM;
-	rc = cqesim_rq_init(&rq->rq, attr->ring, attr->log_size, attr->log_segs, attr->dbrec,
-			    attr->translate, attr->translate_context);
-	uint32_t wqes = rc ? 0 : UINT32_C(1) << attr->log_size;
-	if (!rc && wqes > cq->writer.mask + 1 - cq->wqes)
+	rc = make_rq(rq, attr);
+	if (!rc && rq->room > cq->writer.mask + 1 - cq->room)
 		rc = -EINVAL; /* the ring could overrun: see the head of nic.h */
+	if (!rc && cq->users && cq->striding != rq->striding)
+		rc = -EINVAL;
 	if (!rc)
 		rc = place(&nic->rq, &nic->rqs, &rq->number);
 	if (rc) {
 		free(rq);
 		return rc;
 	}
-	uint32_t per_fetch = nic->config.wqe_fetch_bytes / (CQESIM_RQ_SEG_BYTES << attr->log_segs);
-	if (per_fetch > wqes) /* not past the end of a small ring */
-		per_fetch = wqes;
-	rq->fetch_mask = per_fetch > 1 ? per_fetch - 1 : 0;
-	uint32_t fetch = (rq->fetch_mask + 1) * (CQESIM_RQ_SEG_BYTES << attr->log_segs);
-	/* Blocks on multiples of their size, within a page, all cost the same. */
-	if (!(attr->address & (fetch - 1)) && fetch <= 4096)
-		cqesim_link_read(&nic->link, attr->address, fetch, &rq->fetch_request,
-				 &rq->fetch_completion);
-	rq->address = attr->address;
+	plan_fetches(nic, rq, attr->address);
 	rq->user_index = attr->user_index & 0xffffff;
 	rq->cq = cq;
 	cq->users++;
-	cq->wqes += wqes;
+	cq->room += rq->room;
+	cq->striding = rq->striding;
+	if (cq->striding) /* packets of two WQEs: no driver could tell whose strides they are */
+		cqesim_field_mask(cqesim_cqe_rx_field("wqe_id"), cq->compare);
 	nic->rq[rq->number - 1] = rq;
 	*rqn = rq->number;
 	return 0;
@@ -241,10 +315,12 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 	if (!legal)
 		return -EINVAL;
 	if (rq->state == CQESIM_QUEUE_RDY && rq->cq->writer.n)
-		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, 0);
+		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, (struct nic_load){0});
 	if (state == CQESIM_QUEUE_RST) {
 		rq->rq.ci = 0;
-		rq->fetched = false;
+		rq->fetched = rq->any_opened = false;
+		if (rq->striding)
+			cqesim_striding_rq_reset(&rq->strides);
 	}
 	rq->state = state;
 	return 0;
@@ -258,7 +334,7 @@ int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn, enum cqesim_
 	if (!rq)
 		return -ENOENT;
 	*state = rq->state;
-	*ci = rq->rq.ci;
+	*ci = rq->striding ? rq->strides.at.index : rq->rq.ci;
 	return 0;
 }
 
@@ -269,7 +345,7 @@ int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn)
 	if (!rq)
 		return -ENOENT;
 	rq->cq->users--;
-	rq->cq->wqes -= rq->rq.mask + 1;
+	rq->cq->room -= rq->room;
 	nic->rq[rqn - 1] = NULL;
 	free(rq);
 	return 0;
@@ -292,29 +368,29 @@ int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn)
 	return 0;
 }
 
-/* A read of WQEs when the next one was not fetched yet; bytes up for request and Acks. */
-static uint32_t fetch_wqes(struct cqesim_nic *nic, const struct nic_rq *rq)
+void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps)
 {
+	const struct nic_rq *rq = load->fetch;
 	struct cqesim_tlps request = rq->fetch_request, completion = rq->fetch_completion;
+	uint64_t offset = (uint64_t)(load->fetch_index & rq->wqe_mask) * rq->wqe_bytes;
+	uint32_t length = (rq->fetch_mask + 1) * rq->wqe_bytes;
 
-	if (!request.count) {
-		uint32_t wqe_bytes = CQESIM_RQ_SEG_BYTES << rq->rq.log_segs;
-		uint64_t address = rq->address + (uint64_t)(rq->rq.ci & rq->rq.mask) * wqe_bytes;
-
-		cqesim_link_read(&nic->link, address, (rq->fetch_mask + 1) * wqe_bytes, &request,
-				 &completion);
-	}
+	if (!request.count)
+		cqesim_link_read(&nic->link, rq->address + offset, length, &request, &completion);
 	nic_count(nic, CQESIM_TRAFFIC_WQE_REQUEST, &request);
 	nic_count(nic, CQESIM_TRAFFIC_WQE_COMPLETION, &completion);
 
-	uint32_t up = (uint32_t)request.wire;
-	nic->ack_debt += (double)completion.count;
-	while (nic->ack_debt >= nic->link.config.ack_every) {
-		nic->ack_debt -= nic->link.config.ack_every;
-		nic->ack_bytes += CQESIM_DLLP_BYTES;
-		up += CQESIM_DLLP_BYTES;
-	}
-	return up;
+	uint64_t turn_ps = nic_turn_ps(nic, ready_ps);
+	uint64_t back_ps = cqesim_link_server_read(&nic->server, ready_ps, &request, &completion);
+	nic_watch(nic, &(struct cqesim_nic_operation){
+			       .kind = CQESIM_TRAFFIC_WQE_REQUEST,
+			       .time_ps = turn_ps,
+			       .back_ps = back_ps,
+			       .address = rq->address + offset,
+			       .length = length,
+			       .data = (rq->striding ? rq->strides.ring : rq->rq.ring) + offset,
+			       .data_length = length,
+		       });
 }
 
 static void protection_error(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps)
@@ -343,14 +419,91 @@ static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *
 	}
 }
 
-/* One piece of a packet over the link; bytes up. */
-static uint32_t write_data(struct cqesim_nic *nic, uint64_t address, uint32_t length)
+void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
+		    uint32_t length, const uint8_t *data, uint32_t there)
 {
 	if (nic->config.data_padding)
 		length = (length + 63) & ~63u;
 	struct cqesim_tlps t = nic_write_cost(nic, address, length);
+
 	nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
-	return (uint32_t)t.wire;
+	nic_load_add(load, &t);
+	if (__builtin_expect(nic->config.operation != NULL, 0))
+		nic->piece[nic->pieces++] = (struct cqesim_nic_operation){
+			.kind = CQESIM_TRAFFIC_DATA,
+			.address = address,
+			.length = length,
+			.data = data,
+			.data_length = there,
+		};
+}
+
+/* The same bytes at the same time, piece by piece. */
+uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
+{
+	struct cqesim_tlps rest = {
+		.count = load->tlps, .wire = load->bytes, .credits = load->credits};
+
+	for (unsigned i = 0; i < nic->pieces; i++) {
+		struct cqesim_nic_operation *o = &nic->piece[i];
+		struct cqesim_tlps t = nic_write_cost(nic, o->address, o->length);
+
+		o->time_ps = nic_turn_ps(nic, now_ps);
+		nic_watch(nic, o);
+		cqesim_link_server_write(&nic->server, now_ps, &t);
+		rest.count -= t.count;
+		rest.wire -= t.wire;
+		rest.credits -= t.credits;
+	}
+	nic->pieces = 0;
+	uint64_t turn_ps = nic_turn_ps(nic, now_ps);
+	if (rest.count)
+		cqesim_link_server_write(&nic->server, now_ps, &rest);
+	return turn_ps;
+}
+
+/*
+ * Picoseconds of the link's own work that wait.  TLPs that wait for credits are
+ * fewer bytes in the buffer than their time: as many as went through a stalling
+ * link in that time since it last had nothing to do.
+ */
+static uint64_t waiting_ps(const struct cqesim_nic *nic, uint64_t now_ps, uint64_t backlog)
+{
+	uint64_t busy_ps = now_ps + backlog - nic->busy_since_ps;
+	uint64_t work_ps = link_ps(nic, nic->server.up.bytes - nic->busy_bytes);
+
+	if (work_ps >= busy_ps)
+		return backlog;
+	return (uint64_t)((unsigned __int128)backlog * work_ps / busy_ps);
+}
+
+/* What waits and the packet itself must fit; far from full that needs no sum. */
+static inline bool buffer_is_full(struct cqesim_nic *nic, uint64_t now_ps, uint64_t backlog,
+				  uint32_t bytes)
+{
+	if (!backlog) { /* see waiting_ps */
+		nic->busy_since_ps = now_ps;
+		nic->busy_bytes = nic->server.up.bytes;
+	}
+	if (__builtin_expect(backlog <= nic->buffer_guard_ps, 1))
+		return false;
+	if (nic->may_stall)
+		backlog = waiting_ps(nic, now_ps, backlog);
+	return backlog + link_ps(nic, bytes) > nic->buffer_ps;
+}
+
+/* Ready for the link when pipeline and bus are done with it (or now, without limits). */
+static inline uint64_t pass_device(struct cqesim_nic *nic, uint64_t now_ps, uint32_t bytes)
+{
+	const struct cqesim_nic_config *c = &nic->config;
+	uint64_t ready_ps = now_ps;
+
+	if (c->max_pps)
+		ready_ps = nic_pace(&nic->pipeline, ready_ps, 1);
+	if (__builtin_expect(c->bus_hz > 0, 0))
+		ready_ps = nic_pace(&nic->bus, ready_ps,
+				    (bytes + FCS_BYTES + c->bus_bytes - 1) / c->bus_bytes);
+	return ready_ps;
 }
 
 static inline __attribute__((always_inline)) enum cqesim_rx_result
@@ -363,38 +516,37 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 		nic->stats.backlog_max_ps = backlog;
 	if (rq->state != CQESIM_QUEUE_RDY)
 		return CQESIM_RX_NOT_READY;
-	/* What waits and the packet itself must fit; far from full that needs no sum. */
-	if (backlog > nic->buffer_guard_ps &&
-	    backlog + link_ps(nic, meta->byte_cnt) > nic->buffer_ps)
+	if (buffer_is_full(nic, now_ps, backlog, meta->byte_cnt))
 		return CQESIM_RX_BUFFER_FULL;
-	/* Ready for the link when the pipeline is done with it (or now, without a limit). */
-	uint64_t ready_ps = now_ps;
-	if (nic->config.max_pps) {
-		cqesim_pacer_not_before(&nic->pipeline, now_ps);
-		cqesim_pacer_advance(&nic->pipeline, 1);
-		ready_ps = cqesim_pacer_done_ps(&nic->pipeline);
-	}
+	uint64_t ready_ps = pass_device(nic, now_ps, meta->byte_cnt);
+	if (rq->striding)
+		return nic_receive_striding(nic, rq, now_ps, ready_ps, meta, data, cap_len, wqe);
 	if (!cqesim_rq_credits(&rq->rq))
 		return CQESIM_RX_OUT_OF_BUFFER;
 
-	uint32_t bytes = 0;
+	struct nic_load load = {0};
 	if (!(rq->rq.ci & rq->fetch_mask) && !rq->fetched) {
-		bytes = fetch_wqes(nic, rq);
+		load.fetch = rq;
+		load.fetch_index = rq->rq.ci;
 		rq->fetched = true;
 	}
 
 	struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX];
 	int segs = cqesim_rq_buffer_fast(&rq->rq, meta->byte_cnt, seg);
 	if (__builtin_expect(segs < 0, 0)) {
-		if (bytes)
-			nic_send(nic, ready_ps, bytes);
+		if (load.fetch)
+			nic_send(nic, ready_ps, &load);
 		if (segs == -ENOSPC)
 			return CQESIM_RX_TOO_LONG;
 		protection_error(nic, rq, ready_ps);
 		return CQESIM_RX_ERROR;
 	}
-	for (int i = 0; i < segs; i++)
-		bytes += write_data(nic, seg[i].address, seg[i].length);
+	uint32_t done = 0;
+	for (int i = 0; i < segs; i++) {
+		nic_write_data(nic, &load, seg[i].address, seg[i].length, data ? data + done : NULL,
+			       cap_len > done ? cap_len - done : 0);
+		done += seg[i].length;
+	}
 	if (nic->config.copy_data)
 		copy_data(seg, segs, data, cap_len < meta->byte_cnt ? cap_len : meta->byte_cnt);
 
@@ -402,7 +554,7 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 	uint16_t index = cqesim_rq_consume(&rq->rq);
 	rq->fetched = false;
 	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
-	nic_complete(nic, rq->cq, cqe, ready_ps, bytes);
+	nic_complete(nic, rq->cq, cqe, ready_ps, load);
 	if (wqe)
 		*wqe = index;
 	return CQESIM_RX_DELIVERED;
@@ -428,22 +580,34 @@ const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic)
 {
 	struct cqesim_nic_stats *s = (struct cqesim_nic_stats *)&nic->stats;
 	const struct cqesim_tlps *cqe = &nic->cqe_cost;
-	uint64_t cqes = s->plain + nic->error_cqes;
+	uint64_t cqes = s->plain + s->fillers + nic->error_cqes;
 
 	s->packets = 0;
 	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
 		s->packets += s->results[i];
-	s->wqes = s->results[CQESIM_RX_DELIVERED] + s->results[CQESIM_RX_ERROR];
+	s->wqes = s->results[CQESIM_RX_DELIVERED] - nic->striding_packets + nic->striding_wqes +
+		  s->results[CQESIM_RX_ERROR];
 	s->traffic[CQESIM_TRAFFIC_CQE] = (struct cqesim_tlps){
 		.count = cqes * cqe->count,
 		.payload = cqes * cqe->payload,
 		.wire = cqes * cqe->wire,
+		.credits = cqes * cqe->credits,
 	};
-	s->link_busy_bytes = nic->ack_bytes;
-	for (unsigned k = CQESIM_TRAFFIC_DATA; k <= CQESIM_TRAFFIC_WQE_REQUEST; k++)
-		s->link_busy_bytes += s->traffic[k].wire;
-	s->link_done_ps = cqesim_pacer_done_ps(&nic->up);
+	/* With Acks that are due and would go with the next TLP. */
+	s->link_busy_bytes =
+		nic->server.up.bytes + (uint64_t)nic->server.up.acks * nic->server.dllp_bytes;
+	s->link_down_bytes = nic->server.down.bytes;
+	s->link_done_ps = cqesim_pacer_done_ps(&nic->server.up.pacer);
+	s->stalled_ps = nic->server.posted.stalled_ps + nic->server.reads.stalled_ps +
+			nic->server.tags.stalled_ps;
 	return s;
+}
+
+const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic, uint32_t rqn)
+{
+	const struct nic_rq *rq = find_rq(nic, rqn);
+
+	return rq && rq->striding ? &rq->place : NULL;
 }
 
 const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic)

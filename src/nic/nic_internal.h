@@ -11,11 +11,13 @@
 struct nic_cq {
 	uint32_t number;
 	unsigned users; /* RQs */
-	uint32_t wqes;  /* of these: as many completions can be unread */
+	uint32_t room;  /* completions that these can leave unread */
 	struct cqesim_cq_writer writer;
 	uint64_t address;
 	bool compress;  /* cqe_comp_en, and the device's policy is not off */
 	bool counts_on; /* minis hold no stride index: a session's WQEs follow one another */
+	bool striding;
+	uint16_t strides; /* striding: of the open session */
 	uint8_t compare[64] __attribute__((aligned(64)));
 	/* Open sessions in the order of their last packet, oldest first. */
 	uint64_t deadline_ps;
@@ -25,26 +27,41 @@ struct nic_cq {
 struct nic_rq {
 	uint32_t number;
 	enum cqesim_queue_state state;
+	bool striding;
 	struct cqesim_rq rq;
+	struct cqesim_striding_rq strides;
+	struct cqesim_placement place; /* striding: of the last packet */
 	struct nic_cq *cq;
+	uint32_t room; /* completions that can be unread */
+	uint32_t wqe_bytes, wqe_mask;
 	uint64_t address;
 	uint32_t user_index;
 	struct cqesim_tlps fetch_request, fetch_completion; /* of one block of WQEs */
 	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these
 				bits */
 	bool fetched;        /* the next WQE starts such a group, and its fetch is done */
+	uint16_t opened;     /* striding: the last WQE that was begun */
+	bool any_opened;
 };
 
 struct cqesim_nic {
 	struct cqesim_nic_config config;
 	struct cqesim_link link;
-	struct cqesim_pacer pipeline; /* units: packets */
-	struct cqesim_pacer up;       /* units: bytes up */
+	struct cqesim_pacer pipeline;    /* units: packets */
+	struct cqesim_pacer bus;         /* units: beats */
+	struct cqesim_pacer completions; /* units: writes of them */
+	struct cqesim_link_server server;
+	struct cqesim_link_loan *loan; /* the server's */
+	bool may_stall;                /* credits or tags are limited */
+	/* Then: since when the link has had something to do, and its bytes until then. */
+	uint64_t busy_since_ps, busy_bytes;
+	/* Data of a load, when it is watched. */
+	struct cqesim_nic_operation piece[1 << CQESIM_RQ_LOG_SEGS_MAX];
+	unsigned pieces;
 	uint64_t buffer_ps, pressure_on_ps, pressure_off_ps;
 	uint64_t buffer_guard_ps; /* up to this backlog any packet fits */
-	bool pressed; /* balanced: compressing now */
+	bool pressed;             /* balanced: compressing now */
 	uint64_t pressed_since_ps;
-	double ack_debt; /* completions received that no Ack has answered yet */
 	struct cqesim_tlps cost[COST_TABLE];
 	struct cqesim_tlps cqe_cost; /* of a plain CQE: rings lie on whole lines */
 
@@ -52,17 +69,48 @@ struct cqesim_nic {
 	void **rq; /* struct nic_rq, likewise */
 	uint32_t cqs, rqs;
 	struct nic_cq *oldest, *newest;
-	uint64_t error_cqes, ack_bytes;
+	uint64_t error_cqes;
+	uint64_t striding_packets, striding_wqes; /* delivered through striding queues, used up */
 	struct cqesim_nic_stats stats;
 };
 
-/* session.c: what to do with a completion, and what that costs on the link. */
+/* What goes to the link together: a read of WQEs, then writes. */
+struct nic_load {
+	const struct nic_rq *fetch; /* NULL: none */
+	uint16_t fetch_index;
+	uint32_t tlps, bytes, credits;
+};
+
+static inline void nic_load_add(struct nic_load *load, const struct cqesim_tlps *t)
+{
+	load->tlps += (uint32_t)t->count;
+	load->bytes += (uint32_t)t->wire;
+	load->credits += (uint32_t)t->credits;
+}
+
+/* session.c: what to do with a completion, and what that costs on the link; data goes before. */
 void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
-		  uint32_t bytes_before);
+		  struct nic_load data);
+/* A filler: closes an open session and is written plain. */
+void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			 uint64_t now_ps);
 void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps);
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
-		       enum cqesim_session_end why, uint32_t bytes_before);
+		       enum cqesim_session_end why, struct nic_load data);
+
+/* One piece of a packet, of whose data `there` bytes are known, is added to load. */
+void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
+		    uint32_t length, const uint8_t *data, uint32_t there);
+/* See nic_send. */
+void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
+uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load);
+
+/* striding.c: a packet that is ready for the link, to a striding queue. */
+enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq *rq,
+					   uint64_t now_ps, uint64_t ready_ps,
+					   const struct cqesim_rxmeta *meta, const uint8_t *data,
+					   uint32_t cap_len, uint16_t *wqe);
 
 /* Cost of a write; the table for what is common, the rules for the rest. */
 static inline struct cqesim_tlps nic_write_cost(const struct cqesim_nic *nic, uint64_t address,
@@ -79,16 +127,50 @@ static inline void nic_count(struct cqesim_nic *nic, enum cqesim_traffic kind,
 	cqesim_tlps_add(&nic->stats.traffic[kind], t);
 }
 
-/* Let the link carry bytes after what it has already; it never starts before now. */
-static inline void nic_send(struct cqesim_nic *nic, uint64_t now_ps, uint32_t bytes)
+/* Work of one unit kind that a part of the device does one after the other: when it is done. */
+static inline uint64_t nic_pace(struct cqesim_pacer *pacer, uint64_t ready_ps, uint64_t units)
 {
-	cqesim_pacer_not_before(&nic->up, now_ps);
-	cqesim_pacer_advance(&nic->up, bytes);
+	cqesim_pacer_not_before(pacer, ready_ps);
+	cqesim_pacer_advance(pacer, units);
+	return cqesim_pacer_done_ps(pacer);
 }
 
 static inline uint64_t nic_backlog_ps(const struct cqesim_nic *nic, uint64_t now_ps)
 {
-	return nic->up.ps > now_ps ? nic->up.ps - now_ps : 0;
+	return cqesim_link_server_backlog(&nic->server, now_ps);
+}
+
+/* When the link would come to what is ready now. */
+static inline uint64_t nic_turn_ps(const struct cqesim_nic *nic, uint64_t now_ps)
+{
+	return now_ps + nic_backlog_ps(nic, now_ps);
+}
+
+/*
+ * Let the link carry a load after what it has already; it never starts before now.
+ * With somebody watching, returns when the turn of the last write was.
+ */
+static inline uint64_t nic_send(struct cqesim_nic *nic, uint64_t now_ps,
+				const struct nic_load *load)
+{
+	if (load->fetch)
+		nic_fetch_wqes(nic, load, now_ps);
+	if (__builtin_expect(nic->config.operation != NULL, 0))
+		return nic_send_watched(nic, now_ps, load);
+	cqesim_link_server_write(&nic->server, now_ps,
+				 &(struct cqesim_tlps){
+					 .count = load->tlps,
+					 .wire = load->bytes,
+					 .credits = load->credits,
+				 });
+	return 0;
+}
+
+/* Tell whoever watches. */
+static inline void nic_watch(const struct cqesim_nic *nic, const struct cqesim_nic_operation *o)
+{
+	if (__builtin_expect(nic->config.operation != NULL, 0))
+		nic->config.operation(nic->config.operation_context, o);
 }
 
 #endif

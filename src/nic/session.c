@@ -12,6 +12,7 @@
  *   open         compressing no more (balanced)     close (RELIEF), then write plain
  *   open         time-out since the last packet     close (TIMEOUT)
  *   open         queue stops                        close (STOP)
+ *   open         a filler (striding)                close (FILLER), write the filler plain
  *
  * "Compressing" is always true for aggressive; for balanced it follows the
  * backlog before the link with two thresholds.  None of this is published by
@@ -55,12 +56,13 @@ static void list_append(struct cqesim_nic *nic, struct nic_cq *cq)
 }
 
 /* The link carried it; software sees it after the latency. */
-static void published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t count)
+static void published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t count, bool filler)
 {
 	if (nic->config.published)
 		nic->config.published(nic->config.published_context, cq->number,
-				      cqesim_pacer_done_ps(&nic->up) + nic->config.write_latency_ps,
-				      count);
+				      cqesim_pacer_done_ps(&nic->server.up.pacer) +
+					      nic->config.write_latency_ps,
+				      count, filler);
 }
 
 static uint64_t slot_address(const struct nic_cq *cq, uint32_t index)
@@ -68,52 +70,109 @@ static uint64_t slot_address(const struct nic_cq *cq, uint32_t index)
 	return cq->address + (uint64_t)(index & cq->writer.mask) * CQESIM_CQE_BYTES;
 }
 
-static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			uint64_t now_ps, uint32_t bytes_before)
+/* The ring holds what was written: for whoever watches. */
+static void watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq,
+		       enum cqesim_traffic kind, uint64_t time_ps, uint32_t index, uint32_t length)
 {
-	nic_send(nic, now_ps, bytes_before + (uint32_t)nic->cqe_cost.wire);
-	cqesim_cq_write(&cq->writer, cqe, CQESIM_OP_RESP_SEND, CQESIM_FORMAT_PLAIN);
-	nic->stats.plain++; /* its bytes: see cqesim_nic_stats */
-	published(nic, cq, 1);
+	nic_watch(nic, &(struct cqesim_nic_operation){
+			       .kind = kind,
+			       .time_ps = time_ps,
+			       .address = slot_address(cq, index),
+			       .length = length,
+			       .data = cq->writer.ring +
+				       (size_t)(index & cq->writer.mask) * CQESIM_CQE_BYTES,
+			       .data_length = length,
+		       });
 }
 
-/* Bytes on the link for title and arrays of the open session of n packets. */
-static uint32_t session_cost(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t n)
+/* What writes completions may do only so many a second. */
+static uint64_t pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32_t writes)
 {
-	const uint32_t per_array = CQESIM_MINIS_PER_ARRAY;
-	uint32_t k = cq->writer.pi, bytes = 0;
-	/* Title and first array in one write; not when they lie at the ring's two ends. */
-	bool joined = nic->config.write_policy == CQESIM_WRITE_BURST &&
-		      (k & cq->writer.mask) != cq->writer.mask;
+	if (__builtin_expect(!nic->config.completion_pps, 1))
+		return now_ps;
+	return nic_pace(&nic->completions, now_ps, writes);
+}
+
+/* One completion as it is, data before it. */
+static void write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			enum cqesim_opcode opcode, uint64_t now_ps, struct nic_load data)
+{
+	now_ps = pass_completions(nic, now_ps, 1);
+	nic_load_add(&data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
+	uint64_t turn_ps = nic_send(nic, now_ps, &data);
+	cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
+	watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1, CQESIM_CQE_BYTES);
+}
+
+static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			uint64_t now_ps, struct nic_load data)
+{
+	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, data);
+	nic->stats.plain++;
+	published(nic, cq, 1, false);
+}
+
+/* Title and first array in one write; not when they lie at the ring's two ends. */
+static bool joined(const struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t title)
+{
+	return nic->config.write_policy == CQESIM_WRITE_BURST &&
+	       (title & cq->writer.mask) != cq->writer.mask;
+}
+
+/* Bytes written of the array that begins with mini i of n. */
+static uint32_t array_bytes(const struct cqesim_nic *nic, uint32_t i, uint32_t n)
+{
+	if (nic->config.write_policy == CQESIM_WRITE_EXACT && n - i < CQESIM_MINIS_PER_ARRAY)
+		return (n - i) * CQESIM_MINI_BYTES;
+	return CQESIM_CQE_BYTES;
+}
+
+/* What title and arrays of the open session of n packets put on the link. */
+static void session_cost(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t n,
+			 struct nic_load *load)
+{
+	uint32_t k = cq->writer.pi;
+	bool one = joined(nic, cq, k);
 	struct cqesim_tlps t;
 
-	for (uint32_t i = 0; i < n; i += per_array) {
-		uint32_t length = CQESIM_CQE_BYTES;
-
-		if (nic->config.write_policy == CQESIM_WRITE_EXACT && n - i < per_array)
-			length = (n - i) * CQESIM_MINI_BYTES;
+	for (uint32_t i = 0; i < n; i += CQESIM_MINIS_PER_ARRAY) {
 		nic->stats.arrays++;
-		if (joined && !i)
+		if (one && !i)
 			continue; /* goes with the title */
-		t = nic_write_cost(nic, slot_address(cq, k + (i ? i : 1)), length);
+		t = nic_write_cost(nic, slot_address(cq, k + (i ? i : 1)), array_bytes(nic, i, n));
 		nic_count(nic, CQESIM_TRAFFIC_MINI, &t);
-		bytes += (uint32_t)t.wire;
+		nic_load_add(load, &t);
 	}
-	t = nic_write_cost(nic, slot_address(cq, k),
-			   joined ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
-	bytes += (uint32_t)t.wire;
-	if (joined) { /* one write, accounted half and half: the array is no less a mini array */
-		struct cqesim_tlps array = {0, CQESIM_CQE_BYTES, CQESIM_CQE_BYTES};
+	t = nic_write_cost(nic, slot_address(cq, k), one ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
+	nic_load_add(load, &t);
+	if (one) { /* one write, accounted half and half: the array is no less a mini array */
+		struct cqesim_tlps array = {.payload = CQESIM_CQE_BYTES,
+					    .wire = CQESIM_CQE_BYTES,
+					    .credits = CQESIM_CQE_BYTES / 16};
 		nic_count(nic, CQESIM_TRAFFIC_MINI, &array);
 		t.payload -= array.payload;
 		t.wire -= array.wire;
+		t.credits -= array.credits;
 	}
 	nic_count(nic, CQESIM_TRAFFIC_TITLE, &t);
-	return bytes;
+}
+
+/* The writes of a session that was just closed; the title goes last, as it is published last. */
+static void watch_session(const struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t n,
+			  uint64_t time_ps)
+{
+	uint32_t k = cq->writer.pi - n;
+	bool one = joined(nic, cq, k);
+
+	for (uint32_t i = one ? CQESIM_MINIS_PER_ARRAY : 0; i < n; i += CQESIM_MINIS_PER_ARRAY)
+		watch_ring(nic, cq, CQESIM_TRAFFIC_MINI, time_ps, k + (i ? i : 1),
+			   array_bytes(nic, i, n));
+	watch_ring(nic, cq, CQESIM_TRAFFIC_TITLE, time_ps, k,
+		   one ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
 }
 
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
-		       enum cqesim_session_end why, uint32_t bytes_before)
+		       enum cqesim_session_end why, struct nic_load data)
 {
 	uint32_t n = cq->writer.n;
 
@@ -125,15 +184,21 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 		memcpy(cqe, cq->writer.title, sizeof(cqe));
 		cq->writer.n = 0;
 		nic->stats.lone++;
-		write_plain(nic, cq, cqe, now_ps, bytes_before);
+		write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
-	nic_send(nic, now_ps, bytes_before + session_cost(nic, cq, n));
+	now_ps = pass_completions(nic, now_ps,
+				  1 + (n + CQESIM_MINIS_PER_ARRAY - 1) / CQESIM_MINIS_PER_ARRAY -
+					  joined(nic, cq, cq->writer.pi));
+	session_cost(nic, cq, n, &data);
+	uint64_t turn_ps = nic_send(nic, now_ps, &data);
 	cqesim_cq_session_close(&cq->writer);
+	if (nic->config.operation)
+		watch_session(nic, cq, n, turn_ps);
 	nic->stats.sessions++;
 	nic->stats.session_packets += n;
 	nic->stats.session_hist[n < CQESIM_SESSION_HIST ? n : CQESIM_SESSION_HIST]++;
-	published(nic, cq, n);
+	published(nic, cq, n, false);
 }
 
 /* Which compared field differed: the first row of the layout that lies in the differing bits. */
@@ -155,16 +220,23 @@ static void count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, cons
 
 /*
  * Can the completion not be told as one more of the session?  A compared field
- * differs; or the minis leave out the WQE's index and this one does not count
+ * differs; or the minis leave out WQE index or stride and this one does not count
  * on from the title's (queues that share a CQ): no driver could get it right.
+ * Striding: the WQE's id is among what is compared, for the same reason.
  */
 static bool differs_from_session(const struct nic_cq *cq, const uint8_t cqe[64])
 {
 	if (cqesim_cqe_differs(cq->writer.title, cqe, cq->compare))
 		return true;
-	return cq->counts_on &&
-	       cqesim_cqe_get_wqe_counter(cqe) !=
-		       (uint16_t)(cqesim_cqe_get_wqe_counter(cq->writer.title) + cq->writer.n);
+	return cq->counts_on && cqesim_cqe_get_wqe_counter(cqe) !=
+					(uint16_t)(cqesim_cqe_get_wqe_counter(cq->writer.title) +
+						   (cq->striding ? cq->strides : cq->writer.n));
+}
+
+/* Strides in byte_cnt, striding form. */
+static uint16_t strides_of(const uint8_t cqe[64])
+{
+	return (uint16_t)(cqesim_cqe_get_byte_cnt(cqe) >> 16 & 0x7fff);
 }
 
 /* Without a new packet until then a session ends; a time-out of "never" is one too. */
@@ -176,23 +248,25 @@ static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
 }
 
 static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			  uint64_t now_ps, uint32_t bytes_before)
+			  uint64_t now_ps, struct nic_load data)
 {
 	if (cqesim_cq_session_open(&cq->writer, cqe) < 2) {
-		write_plain(nic, cq, cqe, now_ps, bytes_before);
+		write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
+	if (cq->striding)
+		cq->strides = strides_of(cqe);
 	cq->deadline_ps = deadline(nic, now_ps);
 	list_append(nic, cq);
-	if (bytes_before)
-		nic_send(nic, now_ps, bytes_before);
+	if (data.bytes)
+		nic_send(nic, now_ps, &data);
 }
 
 void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
-		  uint32_t bytes_before)
+		  struct nic_load data)
 {
 	if (!cq->compress) {
-		write_plain(nic, cq, cqe, now_ps, bytes_before);
+		write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
 
@@ -202,6 +276,8 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 
 		if (compress && !differs) {
 			cqesim_cq_session_add(&cq->writer, cqe);
+			if (cq->striding)
+				cq->strides = (uint16_t)(cq->strides + strides_of(cqe));
 			cq->deadline_ps = deadline(nic, now_ps);
 			if (cq != nic->newest) {
 				list_remove(nic, cq);
@@ -211,38 +287,48 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 				nic_session_close(nic, cq, now_ps,
 						  cq->writer.room_is_ring_end ? CQESIM_END_RING
 									      : CQESIM_END_MAX,
-						  bytes_before);
+						  data);
 			else
-				nic_send(nic, now_ps, bytes_before);
+				nic_send(nic, now_ps, &data);
 			return;
 		}
 		if (differs)
 			count_mismatch(nic, cq, cqe);
 		nic_session_close(nic, cq, now_ps,
-				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF, 0);
+				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
+				  (struct nic_load){0});
 	}
 	if (compress)
-		open_or_plain(nic, cq, cqe, now_ps, bytes_before);
+		open_or_plain(nic, cq, cqe, now_ps, data);
 	else
-		write_plain(nic, cq, cqe, now_ps, bytes_before);
+		write_plain(nic, cq, cqe, now_ps, data);
+}
+
+void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			 uint64_t now_ps)
+{
+	if (cq->writer.n)
+		nic_session_close(nic, cq, now_ps, CQESIM_END_FILLER, (struct nic_load){0});
+	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, (struct nic_load){0});
+	nic->stats.fillers++;
+	published(nic, cq, 1, true);
 }
 
 void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps)
 {
 	if (cq->writer.n)
-		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, 0);
+		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, (struct nic_load){0});
+	write_alone(nic, cq, cqe, CQESIM_OP_RESP_ERR, now_ps, (struct nic_load){0});
 	nic->error_cqes++;
-	nic_send(nic, now_ps, (uint32_t)nic->cqe_cost.wire);
-	cqesim_cq_write(&cq->writer, cqe, CQESIM_OP_RESP_ERR, CQESIM_FORMAT_PLAIN);
-	published(nic, cq, 1);
+	published(nic, cq, 1, false);
 }
 
 void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 {
 	while (nic->oldest && nic->oldest->deadline_ps <= now_ps)
 		nic_session_close(nic, nic->oldest, nic->oldest->deadline_ps, CQESIM_END_TIMEOUT,
-				  0);
+				  (struct nic_load){0});
 }
 
 uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic)

@@ -47,8 +47,9 @@ int cqesim_link_server_init(struct cqesim_link_server *s, const struct cqesim_li
 	if (cqesim_link_server_loans(l) && !loan)
 		return -EINVAL;
 	*s = (struct cqesim_link_server){
-		.ack_bytes = link->dllp_bytes / link->config.ack_every,
-		.fc_bytes = link->dllp_bytes / link->config.fc_every,
+		.ack_each = 1 / link->config.ack_every,
+		.update_each = 1 / link->config.fc_every,
+		.dllp_bytes = link->dllp_bytes,
 		.rtt_ps = l->rtt_ps,
 		.credit_return_ps = l->credit_return_ps,
 	};
@@ -59,8 +60,8 @@ int cqesim_link_server_init(struct cqesim_link_server *s, const struct cqesim_li
 	if (l->rtt_ps)
 		pool_init(&s->tags, l->tags, 0, loan);
 
-	int rc = cqesim_link_pacer(link, &s->up);
-	s->down = s->up;
+	int rc = cqesim_link_pacer(link, &s->up.pacer);
+	s->down.pacer = s->up.pacer;
 	return rc;
 }
 
@@ -103,21 +104,47 @@ static void pool_lend(struct cqesim_link_pool *pool, uint64_t back_ps, uint64_t 
 	pool->data_out += data;
 }
 
+/* Whole DLLPs of what is owed; the rest waits for more. */
+static uint64_t due(double *owed)
+{
+	uint64_t n = (uint64_t)*owed;
+
+	*owed -= (double)n;
+	return n;
+}
+
 /*
  * Bytes in one direction, ready at ready_ps.  DLLPs that are owed went in what
  * was idle before, or go first.
  */
-static uint64_t serve(struct cqesim_pacer *way, double *dllp, uint64_t *served, uint64_t ready_ps,
-		      uint64_t bytes)
+static uint64_t serve(const struct cqesim_link_server *s, struct cqesim_link_way *way,
+		      uint64_t ready_ps, uint64_t bytes)
 {
-	uint64_t owed = (uint64_t)*dllp;
+	if (way->acks >= 1 || way->updates >= 1) {
+		uint64_t dllps = (due(&way->acks) + due(&way->updates)) * s->dllp_bytes;
 
-	*dllp -= (double)owed;
-	*served += owed + bytes;
-	cqesim_pacer_advance(way, owed);
-	cqesim_pacer_not_before(way, ready_ps);
-	cqesim_pacer_advance(way, bytes);
-	return cqesim_pacer_done_ps(way);
+		way->bytes += dllps;
+		cqesim_pacer_advance(&way->pacer, dllps);
+	}
+	way->bytes += bytes;
+	cqesim_pacer_not_before(&way->pacer, ready_ps);
+	cqesim_pacer_advance(&way->pacer, bytes);
+	return cqesim_pacer_done_ps(&way->pacer);
+}
+
+/* A TLP's answers in the other direction. */
+static void owe(const struct cqesim_link_server *s, struct cqesim_link_way *way, uint64_t tlps,
+		bool posted)
+{
+	way->acks += (double)tlps * s->ack_each;
+	if (posted)
+		way->updates += (double)tlps * s->update_each;
+}
+
+/* When a TLP's turn is, in a direction that serves in order. */
+static uint64_t turn(const struct cqesim_link_way *way, uint64_t ready_ps)
+{
+	return way->pacer.ps > ready_ps ? way->pacer.ps : ready_ps;
 }
 
 /* The i-th of n parts of a sum; all parts make the sum. */
@@ -140,7 +167,8 @@ static uint64_t credits_back_ps(const struct cqesim_link_server *s, uint64_t go_
 static uint64_t answer_ps(const struct cqesim_link_server *s, uint64_t go_ps, uint64_t asked_ps,
 			  uint64_t bytes)
 {
-	uint64_t lasts_ps = (uint64_t)((unsigned __int128)bytes * s->down.num / s->down.den);
+	uint64_t lasts_ps =
+		(uint64_t)((unsigned __int128)bytes * s->down.pacer.num / s->down.pacer.den);
 	uint64_t first_ps = s->rtt_ps > lasts_ps ? go_ps + s->rtt_ps - lasts_ps : 0;
 
 	return first_ps > asked_ps ? first_ps : asked_ps;
@@ -151,17 +179,16 @@ uint64_t cqesim_link_server_write(struct cqesim_link_server *s, uint64_t ready_p
 {
 	uint64_t done_ps = ready_ps;
 
-	s->down_dllp += (double)t->count * (s->ack_bytes + s->fc_bytes);
+	owe(s, &s->down, t->count, true);
 	if (!limited(&s->posted))
-		return serve(&s->up, &s->up_dllp, &s->up_bytes, ready_ps, t->wire);
+		return serve(s, &s->up, ready_ps, t->wire);
 	/* TLP by TLP: the first ones' credits may be back before the last ones go. */
 	for (uint64_t i = 0; i < t->count; i++) {
 		uint64_t data = part(t->credits, i, t->count);
-		uint64_t turn_ps = s->up.ps > ready_ps ? s->up.ps : ready_ps;
+		uint64_t turn_ps = turn(&s->up, ready_ps);
 		uint64_t go_ps = pool_wait(&s->posted, turn_ps, data);
 
-		done_ps =
-			serve(&s->up, &s->up_dllp, &s->up_bytes, go_ps, part(t->wire, i, t->count));
+		done_ps = serve(s, &s->up, go_ps, part(t->wire, i, t->count));
 		pool_lend(&s->posted, credits_back_ps(s, go_ps, done_ps), data);
 	}
 	return done_ps;
@@ -174,20 +201,19 @@ uint64_t cqesim_link_server_read(struct cqesim_link_server *s, uint64_t ready_ps
 	uint64_t back_ps = ready_ps;
 
 	for (uint64_t i = 0; i < requests->count; i++) {
-		uint64_t go_ps = s->up.ps > ready_ps ? s->up.ps : ready_ps;
+		uint64_t go_ps = turn(&s->up, ready_ps);
 
 		if (limited(&s->reads))
 			go_ps = pool_wait(&s->reads, go_ps, 0);
 		if (limited(&s->tags))
 			go_ps = pool_wait(&s->tags, go_ps, 0);
-		uint64_t asked_ps = serve(&s->up, &s->up_dllp, &s->up_bytes, go_ps,
-					  part(requests->wire, i, requests->count));
+		uint64_t asked_ps =
+			serve(s, &s->up, go_ps, part(requests->wire, i, requests->count));
 		uint64_t bytes = part(completions->wire, i, requests->count);
 
-		s->down_dllp += s->ack_bytes;
-		back_ps = serve(&s->down, &s->down_dllp, &s->down_bytes,
-				answer_ps(s, go_ps, asked_ps, bytes), bytes);
-		s->up_dllp += (double)part(completions->count, i, requests->count) * s->ack_bytes;
+		owe(s, &s->down, 1, false);
+		back_ps = serve(s, &s->down, answer_ps(s, go_ps, asked_ps, bytes), bytes);
+		owe(s, &s->up, part(completions->count, i, requests->count), false);
 		if (limited(&s->reads))
 			pool_lend(&s->reads, credits_back_ps(s, go_ps, asked_ps), 0);
 		if (limited(&s->tags))
@@ -200,6 +226,6 @@ uint64_t cqesim_link_server_host_write(struct cqesim_link_server *s, uint64_t re
 				       const struct cqesim_tlps *t)
 {
 	/* An endpoint acknowledges and returns credits upstream. */
-	s->up_dllp += (double)t->count * (s->ack_bytes + s->fc_bytes);
-	return serve(&s->down, &s->down_dllp, &s->down_bytes, ready_ps, t->wire);
+	owe(s, &s->up, t->count, true);
+	return serve(s, &s->down, ready_ps, t->wire);
 }

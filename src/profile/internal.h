@@ -48,9 +48,9 @@ HIDDEN int cqesim_param_cross_check(const struct cqesim_profile *profile, unsign
 /* "gen3x16": up to a comma or the end, which is left in *rest.  -EINVAL if it is no such name. */
 HIDDEN int cqesim_link_name_parse(const char *name, unsigned *generation, unsigned *lanes,
 				  const char **rest);
-extern const unsigned cqesim_link_lanes[6] HIDDEN;
-#define LINK_GENERATIONS 5u
-#define LINK_EXPECTED    "expected genGxL: generation 1..5, lanes 1, 2, 4, 8, 16 or 32, as in gen3x16"
+extern const unsigned cqesim_link_lanes[7] HIDDEN;
+#define LINK_GENERATIONS 6u
+#define LINK_EXPECTED    "expected genGxL: generation 1..6, lanes 1, 2, 4, 8, 12, 16 or 32, as in gen3x16"
 
 /* One parameter as it stands in a file.  Strings that are not there are NULL. */
 struct raw_param {

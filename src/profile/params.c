@@ -56,7 +56,7 @@ static const char *const cqe_fields =
 	"lro_num_seg|user_index|flow_table_metadata|byte_cnt|flow_tag|opcode";
 static const char *const rss_fields = "ipv4|ipv6|tcp|udp";
 
-const unsigned cqesim_link_lanes[6] = {1, 2, 4, 8, 16, 32};
+const unsigned cqesim_link_lanes[7] = {1, 2, 4, 8, 12, 16, 32};
 
 static const char *const grade_names[CQESIM_GRADES] = {
 	"documented", "driver", "measured", "fitted", "assumed", "user",

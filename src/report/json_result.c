@@ -198,4 +198,5 @@ void report_json_result(struct report_json *j, json_t *object, const struct cqes
 	report_put(j, object, "limits", limits(j, r));
 	report_put(j, object, "compression", compression(j, r, m));
 	report_put(j, object, "bursts", bursts(j, r, &m->bursts));
+	report_put(j, object, "rq", report_rq_json(j, r));
 }

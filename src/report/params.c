@@ -98,6 +98,10 @@ static void overrule_driver(struct report_param *p, const struct cqesim_result *
 	case CQESIM_DRV_MINI_FORMAT:
 		overrule_text(p, cqesim_mini_format_name(r->mini_format));
 		break;
+	case CQESIM_DRV_RQ:
+		if (r->config->rq)
+			overrule_text(p, r->rq.striding ? "striding" : "cyclic");
+		break;
 	case CQESIM_DRV_RING:
 		overrule_number(p, r->config->ring);
 		break;

@@ -18,6 +18,7 @@ static const char *const end_words[CQESIM_SESSION_ENDS] = {
 	[CQESIM_END_RING] = "end of the ring",
 	[CQESIM_END_RELIEF] = "link's backlog gone (balanced)",
 	[CQESIM_END_STOP] = "end of the run",
+	[CQESIM_END_FILLER] = "a filler comes next",
 };
 
 static void counted(struct report_out *o, unsigned indent, const char *what, uint64_t n,
@@ -181,6 +182,7 @@ void report_drops(struct report_out *o, const struct cqesim_result *r,
 		if (r->dropped[i])
 			report_labelled(o, 2, 18, cqesim_drop_name(i), "%s: %s.",
 					report_count(r->dropped[i]).s, drop_hints[i]);
+	report_shortages(o, r);
 }
 
 /* ---- assumptions ---- */

@@ -142,6 +142,13 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 		     const struct report_metrics *m);
 void report_polls(struct report_out *o, const struct cqesim_result *r,
 		  const struct report_metrics *m);
+void report_rq(struct report_out *o, const struct cqesim_result *r);
+/* "16 WQEs of 64 strides" */
+struct rqtext {
+	char s[128];
+};
+struct rqtext report_rq_shape(const struct cqesim_result *r);
+void report_shortages(struct report_out *o, const struct cqesim_result *r);
 void report_drops(struct report_out *o, const struct cqesim_result *r,
 		  const struct report_metrics *m);
 void report_assumptions(struct report_out *o, const struct cqesim_result *r);
@@ -166,9 +173,11 @@ json_t *report_number(double value);
 json_t *report_string(struct report_json *j, const char *value);
 int report_dump(struct report_json *j, json_t *root, FILE *out, struct cqesim_error *err);
 
-/* The keys "delivered", "dropped", "link", "limits", "compression", "bursts". */
+/* The keys "delivered", "dropped", "link", "limits", "compression", "bursts", "rq". */
 void report_json_result(struct report_json *j, json_t *object, const struct cqesim_result *r,
 			const struct report_metrics *m);
+/* The key "rq". */
+json_t *report_rq_json(struct report_json *j, const struct cqesim_result *r);
 /* One parameter, profile and kind left out. */
 void report_json_param(struct report_json *j, json_t *object, const struct report_param *p);
 

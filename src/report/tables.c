@@ -140,7 +140,7 @@ static void pcie_sums(struct report_out *o, const struct cqesim_result *r,
 		      const struct report_metrics *m)
 {
 	for (unsigned d = CQESIM_UP; d <= CQESIM_DOWN; d++) {
-		struct cqesim_tlps sum = {0, 0, 0};
+		struct cqesim_tlps sum = {0};
 
 		for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 			if ((unsigned)report_traffic_direction(k) == d)

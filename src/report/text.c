@@ -282,9 +282,9 @@ static void set_up(struct report_out *o, const struct cqesim_result *r)
 		   cqesim_profile_text(c->host, CQESIM_HOST_CLOCK));
 	report_row(
 		o, "queues",
-		"%u, each on a core of its own: ring %s WQEs, completion ring %s CQEs, polls for "
+		"%u, each on a core of its own: ring %s, completion ring %s CQEs, polls for "
 		"bursts of up to %s packets",
-		r->queues, report_count(c->ring).s, report_count(c->cq_size).s,
+		r->queues, report_rq_shape(r).s, report_count(c->cq_size).s,
 		report_count(c->burst).s);
 	report_row(o, "port", "MTU %s B (frames to %s B without FCS); checksums %s; FCS %s",
 		   report_count(c->mtu).s, report_count(r->max_frame).s,
@@ -333,6 +333,7 @@ int cqesim_report_text(const struct cqesim_report *report, FILE *out, struct cqe
 	report_pcie(&o, r, &m);
 	report_sessions(&o, r, &m);
 	report_polls(&o, r, &m);
+	report_rq(&o, r);
 	report_drops(&o, r, &m);
 	verified(&o, r);
 	report_assumptions(&o, r);

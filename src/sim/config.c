@@ -6,9 +6,6 @@
 
 #include "sim_internal.h"
 
-/* Below, DPDK's vector function could never post buffers again. */
-#define VEC_RING_MIN 16u
-
 static int log2_exact(unsigned v)
 {
 	return v && !(v & (v - 1)) ? __builtin_ctz(v) : -1;
@@ -53,6 +50,11 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 	struct cqesim_sim_config *c = &sim->config;
 	struct cqesim_result *r = &sim->result;
 
+	if (!is(c->device, CQESIM_DEV_QUEUE_MODEL, "mlx5"))
+		return cqesim_fail(err, -EINVAL,
+				   "device %s has rings of descriptors, not CQEs: it is for cqesim "
+				   "link only",
+				   c->device->name);
 	if (!c->queues || c->queues > CQESIM_QUEUES_MAX)
 		return cqesim_fail(err, -EINVAL, "queues %u: expected 1 to %u", c->queues,
 				   CQESIM_QUEUES_MAX);
@@ -79,17 +81,10 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 		return cqesim_fail(err, -EINVAL, "unknown mini-CQE format %d", c->mini_format);
 	r->mini_format = (enum cqesim_mini_format)c->mini_format;
 
-	if (!c->ring)
-		c->ring = (unsigned)cqesim_profile_u64(c->driver, CQESIM_DRV_RING);
-	sim->log_ring = (unsigned)log2_exact(c->ring);
-	if (log2_exact(c->ring) < 2 || log2_exact(c->ring) > (int)CQESIM_RQ_LOG_MAX)
-		return cqesim_fail(err, -EINVAL, "ring %u: expected a power of two, 4 to 32768",
-				   c->ring);
-	/* PMD: MLX5_VPMD_RXQ_RPLNSH_THRESH must be above MLX5_VPMD_DESCS_PER_LOOP. */
-	if (is(c->driver, CQESIM_DRV_REFEREE_MODE, "vec") && c->ring < VEC_RING_MIN)
-		return cqesim_fail(err, -EINVAL,
-				   "ring %u: the vector receive function needs %u or more", c->ring,
-				   VEC_RING_MIN);
+	r->max_frame = c->mtu + CQESIM_MTU_OVERHEAD;
+	int rc = sim_receive_queue(sim, err);
+	if (rc)
+		return rc;
 	if (!c->cq_size) {
 		c->cq_size = c->ring;
 		if (r->cqe_comp_en)
@@ -105,7 +100,7 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 			"overrun it",
 			c->cq_size, c->ring);
 	sim->log_cq = (unsigned)log2_exact(c->cq_size);
-	r->max_frame = c->mtu + CQESIM_MTU_OVERHEAD;
+	r->rq.cq_ring_bytes = (uint64_t)c->cq_size * CQESIM_CQE_BYTES;
 	r->config = c;
 	return 0;
 }
@@ -145,31 +140,32 @@ static enum cqesim_write_policy write_policy(const struct cqesim_profile *device
 	return CQESIM_WRITE_ARRAYS;
 }
 
+/* One port in use: its rate and that of the whole device (0: not known). */
+static double pipeline_pps(const struct cqesim_profile *device)
+{
+	double port = cqesim_profile_num(device, CQESIM_DEV_MAX_PPS);
+	double all = cqesim_profile_num(device, CQESIM_DEV_DEVICE_MAX_PPS);
+
+	return (all > 0 && all < port ? all : port) * 1e6;
+}
+
 int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		   struct cqesim_error *err)
 {
-	const struct cqesim_profile *dev = sim->config.device, *link = sim->config.link;
+	const struct cqesim_profile *dev = sim->config.device;
 
+	/* The device serves packets in order of arrival: one slow queue would hold up the others.
+	 */
+	if (cqesim_profile_num(dev, CQESIM_DEV_QUEUE_MAX_PPS) > 0)
+		return cqesim_fail(err, -EINVAL,
+				   "queue_max_pps %g: the replay knows no limit of a single queue "
+				   "in the device, cqesim link does: expected 0",
+				   cqesim_profile_num(dev, CQESIM_DEV_QUEUE_MAX_PPS));
 	*nic = (struct cqesim_nic_config){
-		.link =
-			{
-				.generation = link->generation,
-				.lanes = link->lanes,
-				.mps = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MPS),
-				.mrrs = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_MRRS),
-				.rcb = (unsigned)cqesim_profile_u64(link, CQESIM_LINK_RCB),
-				.addr_bits =
-					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_ADDR_BITS),
-				.ecrc = cqesim_profile_flag(link, CQESIM_LINK_ECRC),
-				.ack_every = cqesim_profile_num(link, CQESIM_LINK_ACK_EVERY),
-				.fc_every = cqesim_profile_num(link, CQESIM_LINK_FC_EVERY),
-				.skp_blocks =
-					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_BLOCKS),
-				.skp_symbols =
-					(unsigned)cqesim_profile_u64(link, CQESIM_LINK_SKP_SYMBOLS),
-				.efficiency = cqesim_profile_num(link, CQESIM_LINK_EFFICIENCY),
-			},
-		.max_pps = cqesim_profile_num(dev, CQESIM_DEV_MAX_PPS) * 1e6,
+		.max_pps = pipeline_pps(dev),
+		.bus_hz = cqesim_profile_num(dev, CQESIM_DEV_BUS_CLOCK) * 1e6,
+		.bus_bytes = (uint32_t)cqesim_profile_u64(dev, CQESIM_DEV_BUS_WIDTH),
+		.completion_pps = cqesim_profile_num(dev, CQESIM_DEV_COMPLETION_RATE) * 1e6,
 		.rx_buffer_bytes = cqesim_profile_u64(dev, CQESIM_DEV_RX_BUFFER),
 		.write_latency_ps = cqesim_profile_u64(dev, CQESIM_DEV_WRITE_LATENCY) * 1000,
 		.wqe_fetch_bytes = (unsigned)cqesim_profile_u64(dev, CQESIM_DEV_WQE_FETCH),
@@ -182,6 +178,7 @@ int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		.backpressure_on_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_ON),
 		.backpressure_off_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_OFF),
 	};
+	cqesim_profile_link(sim->config.link, &nic->link, &nic->latency);
 	return compare_mask(dev, nic->comp_compare, err);
 }
 

@@ -130,12 +130,46 @@ static int quote(char *to, size_t size, const char *path)
 	return 0;
 }
 
+/* What the receive functions of DPDK, or those of pmd_referee, do not do.  NULL: all is well. */
+static const char *unsupported(const struct cqesim_result *r, bool vec, char *text, size_t size)
+{
+	const struct cqesim_sim_config *c = r->config;
+	unsigned log_cq = (unsigned)__builtin_ctz(c->cq_size);
+
+	if (vec && c->cq_size != c->ring)
+		snprintf(
+			text, size,
+			"the vector receive function takes no completion ring (%u) of another size "
+			"than the receive queue (%u)",
+			c->cq_size, c->ring);
+	else if (vec && cqesim_profile_flag(c->device, CQESIM_DEV_COMP_CROSS))
+		return "sessions may cross the ring's end, which the vector receive function does "
+		       "not bear: use --driver dpdk-mlx5-scalar";
+	else if (!vec && r->mini_format == CQESIM_MINI_L34H_STRIDX)
+		return "the scalar receive functions of DPDK before 24.11.6 take the header type "
+		       "of l34h_stridx from another byte: use --driver dpdk-mlx5-vec";
+	else if (log_cq > 15 || (vec && log_cq < 4))
+		snprintf(text, size, "pmd_referee takes no ring of %u entries", c->cq_size);
+	else if (!r->rq.striding && r->rq.segments > 1)
+		return "pmd_referee takes no packets of several segments";
+	else if (r->rq.striding && (c->ring > 1u << 15 || r->rq.strides.log_strides > 15))
+		snprintf(text, size, "pmd_referee takes no receive queue of %u strides", c->ring);
+	else if (r->rq.striding && r->rq.strides.two_byte_shift)
+		return "DPDK's drivers never ask for the two-byte shift";
+	else if (r->rq.striding && vec && c->keep_fcs)
+		return "with the FCS kept, DPDK's vector function crashes at a filler";
+	else
+		return NULL;
+	return text;
+}
+
 int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *text, size_t size,
 			struct cqesim_error *err)
 {
 	const struct cqesim_sim_config *c = r->config;
 	const char *mode = cqesim_profile_text(c->driver, CQESIM_DRV_REFEREE_MODE);
-	char quoted[4096];
+	bool vec = !strcmp(mode, "vec"), striding = r->rq.striding;
+	char quoted[4096], why[256], strides[128] = "";
 
 	if (!strcmp(mode, "none"))
 		return cqesim_fail(err, -ENOTSUP,
@@ -143,34 +177,23 @@ int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *t
 				   c->driver->name);
 	if (quote(quoted, sizeof(quoted), path))
 		return cqesim_fail(err, -ENAMETOOLONG, "%s: name too long", path);
-	unsigned log_cq = (unsigned)__builtin_ctz(c->cq_size);
-	unsigned log_ring = (unsigned)__builtin_ctz(c->ring);
-	bool vec = !strcmp(mode, "vec");
-	if (vec && log_cq != log_ring)
-		return cqesim_fail(
-			err, -ENOTSUP,
-			"the vector receive function takes no completion ring (%u) of another size "
-			"than the receive queue (%u)",
-			c->cq_size, c->ring);
-	if (vec && cqesim_profile_flag(c->device, CQESIM_DEV_COMP_CROSS))
-		return cqesim_fail(err, -ENOTSUP,
-				   "sessions may cross the ring's end, which the vector receive "
-				   "function does not "
-				   "bear: use --driver dpdk-mlx5-scalar");
-	if (!vec && r->mini_format == CQESIM_MINI_L34H_STRIDX)
-		return cqesim_fail(
-			err, -ENOTSUP,
-			"the scalar receive functions of DPDK before 24.11.6 take the header "
-			"type of l34h_stridx from another byte: use --driver dpdk-mlx5-vec");
-	if (log_cq > 15 || (vec && log_cq < 4))
-		return cqesim_fail(err, -ENOTSUP, "pmd_referee takes no ring of %u entries",
-				   c->cq_size);
+	const char *reason = unsupported(r, vec, why, sizeof(why));
+	if (reason)
+		return cqesim_fail(err, -ENOTSUP, "%s", reason);
+	if (striding) {
+		mode = vec ? "mprq_vec" : "mprq";
+		snprintf(strides, sizeof(strides),
+			 " --log-strd-num %u --log-strd-sz %u --mprq-memcpy %s",
+			 r->rq.strides.log_strides, r->rq.strides.log_stride_bytes,
+			 cqesim_profile_text(c->driver, CQESIM_DRV_MEMCPY));
+	}
 	unsigned burst = c->burst < 1024 ? c->burst : 1024;
 	int n = snprintf(
 		text, size,
 		"pmd_referee --feed %s --mode %s --mcqe-format %s --log-cqe-n %u --log-elts-n %u "
-		"--burst %u%s",
-		quoted, mode, cqesim_mini_format_name(r->mini_format), log_cq, log_ring, burst,
-		c->keep_fcs ? " --crc-present 1" : "");
+		"--burst %u%s%s",
+		quoted, mode, cqesim_mini_format_name(r->mini_format),
+		(unsigned)__builtin_ctz(c->cq_size), (unsigned)__builtin_ctzll(r->rq.wqes), burst,
+		strides, c->keep_fcs ? " --crc-present 1" : "");
 	return n < (int)size ? 0 : cqesim_fail(err, -ENAMETOOLONG, "%s: name too long", path);
 }

@@ -31,6 +31,16 @@ static void sum_hosts(struct cqesim_host_stats *sum, const struct cqesim_host_st
 	sum->occupancy_sum += s->occupancy_sum;
 	if (s->occupancy_max > sum->occupancy_max)
 		sum->occupancy_max = s->occupancy_max;
+	sum->fillers += s->fillers;
+	sum->copied += s->copied;
+	sum->copied_bytes += s->copied_bytes;
+	sum->copied_in_need += s->copied_in_need;
+	sum->replaced += s->replaced;
+	sum->waited += s->waited;
+	if (s->kept_max > sum->kept_max)
+		sum->kept_max = s->kept_max;
+	if (s->buffers_max > sum->buffers_max)
+		sum->buffers_max = s->buffers_max;
 	for (unsigned i = 0; i <= CQESIM_BURST_MAX; i++)
 		sum->burst_hist[i] += s->burst_hist[i];
 	for (unsigned i = 0; i < CQESIM_OCCUPANCY_CLASSES; i++)
@@ -48,12 +58,16 @@ static void sum_queues(struct cqesim_sim *sim)
 
 		out->host = cqesim_host_stats(q->host);
 		out->offered = q->arrived;
-		out->delivered = q->read_count;
+		out->delivered = q->read_count - q->fillers_read;
 		r->arrived += q->arrived;
-		r->delivered += q->read_count;
+		r->delivered += out->delivered;
 		for (unsigned d = 0; d < CQESIM_DROPS; d++) {
 			out->dropped[d] = q->dropped[d];
 			r->dropped[d] += q->dropped[d];
+		}
+		for (unsigned d = 0; d < CQESIM_SHORTAGES; d++) {
+			out->shortage[d] = q->shortage[d];
+			r->shortage[d] += q->shortage[d];
 		}
 		sum_hosts(&r->host, out->host);
 		uint64_t laps = q->read_count / sim->config.cq_size;
@@ -92,6 +106,15 @@ static double ceiling(const struct cqesim_result *r, const double sum[2],
 	return r->link_rate / sum[*binding];
 }
 
+/* Bytes of WQEs that the delivered packets used, parts of a striding WQE as such. */
+static double wqe_bytes_read(const struct cqesim_result *r)
+{
+	if (!r->rq.striding)
+		return (double)r->nic.wqes * (r->rq.segments * CQESIM_RQ_SEG_BYTES);
+	return (double)(r->nic.strides + r->nic.filler_strides) /
+	       cqesim_strides_per_wqe(&r->rq.strides) * CQESIM_STRIDING_WQE_BYTES;
+}
+
 static void link_ceilings(struct cqesim_sim *sim)
 {
 	struct cqesim_result *r = &sim->result;
@@ -110,7 +133,7 @@ static void link_ceilings(struct cqesim_sim *sim)
 		return;
 
 	/* WQEs are read in blocks; a last block that was read counts as far as it was used. */
-	double fetches = (double)r->nic.wqes * CQESIM_RQ_SEG_BYTES / fetch / delivered;
+	double fetches = wqe_bytes_read(r) / fetch / delivered;
 	cqesim_link_read(link, 0, fetch, &request, &completion);
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 		r->bytes_per_packet[k] = (double)t[k].wire / delivered;
@@ -184,6 +207,9 @@ void sim_result(struct cqesim_sim *sim)
 	if (r->arrived && sim->wire.ps > sim->last_ps)
 		r->wire_lag_ps = sim->wire.ps - sim->last_ps;
 	link_ceilings(sim);
+	r->rq.packet_bytes = r->delivered_bytes;
+	r->rq.filler_bytes = r->nic.filler_bytes;
+	r->rq.taken_bytes = r->rq.striding ? r->nic.stride_bytes : r->delivered * r->rq.wqe_room;
 
 	if (r->arrived >= 2)
 		r->offered_pps = (double)r->arrived / ((double)r->duration_ps * 1e-12);

@@ -6,39 +6,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "sim_internal.h"
 
-#define LKEY 0x1234u
 /* No stack hands a card more in one piece (Linux GSO_MAX_SIZE); a longer "packet" is a broken
  * record. */
 #define SEGMENT_BYTES_MAX 524280u
-/* Where an mbuf's data begins in a mempool element: header, struct rte_mbuf, headroom. */
-#define BUFFER_HEAD (64u + 128u + 128u)
 
 /* ---- set-up ---- */
 
-/* Device addresses are the process's own; only those of the queue's buffers are good. */
-static void *translate(void *context, uint32_t lkey, uint64_t address, uint32_t length)
-{
-	const struct queue *q = context;
-	uint64_t offset = address - (uintptr_t)q->buffers;
-
-	if (lkey != LKEY || offset > q->buffers_size || length > q->buffers_size - offset)
-		return NULL;
-	return q->buffers + offset;
-}
-
-static void ring_written(void *context, uint32_t slot, const uint8_t bytes[64])
-{
-	struct queue *q = context;
-	const struct cqesim_ring_observer *o = q->sim->config.observer;
-
-	o->written(o->context, q->number, slot, (uint8_t *)bytes);
-}
-
-static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count)
+static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count, bool filler)
 {
 	struct cqesim_sim *sim = context;
 	struct queue *q = &sim->queue[cqn - 1];
@@ -48,112 +25,7 @@ static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t
 	if (o && o->published)
 		o->published(o->context, q->number, visible_ps);
 	q->last_visible_ps = visible_ps;
-	cqesim_host_announce(q->inbox, visible_ps, count);
-}
-
-static int deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
-
-static void *lines(size_t bytes)
-{
-	return aligned_alloc(4096, (bytes + 4095) & ~(size_t)4095);
-}
-
-static int post_buffers(struct queue *q, struct cqesim_rq_poster *poster, size_t stride,
-			uint32_t room)
-{
-	const struct cqesim_sim *sim = q->sim;
-	int rc = cqesim_rq_poster_init(poster, q->wq_ring, sim->log_ring, 0, &q->dbrec[0]);
-
-	for (uint32_t i = 0; i < sim->config.ring && !rc; i++) {
-		struct cqesim_rq_seg seg = {
-			.address = (uintptr_t)q->buffers + i * stride + BUFFER_HEAD,
-			.lkey = LKEY,
-			.length = room,
-		};
-		rc = cqesim_rq_post(poster, &seg, 1);
-	}
-	cqesim_rq_doorbell(poster);
-	return rc;
-}
-
-static int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number)
-{
-	uint32_t room = sim->result.max_frame + CQESIM_FCS_BYTES;
-	size_t stride = (BUFFER_HEAD + room + 63) & ~(size_t)63;
-	struct cqesim_cq_reader reader;
-	struct cqesim_rq_poster poster;
-	uint32_t cqn;
-	int rc;
-
-	q->sim = sim;
-	q->number = number;
-	q->sent_mask = sim->config.ring - 1;
-	q->cq_ring = lines((size_t)sim->config.cq_size * CQESIM_CQE_BYTES);
-	q->wq_ring = lines((size_t)sim->config.ring * CQESIM_RQ_SEG_BYTES);
-	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
-	q->buffer_stride = stride;
-	q->buffers_size = stride * sim->config.ring;
-	q->buffers = mmap(NULL, q->buffers_size, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (q->buffers == MAP_FAILED)
-		q->buffers = NULL;
-	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->buffers)
-		return -ENOMEM;
-	cqesim_cq_init_ring(q->cq_ring, &(struct cqesim_cq_shape){.log_size = sim->log_cq});
-	rc = post_buffers(q, &poster, stride, room);
-	if (rc)
-		return rc;
-
-	const struct cqesim_ring_observer *observer = sim->config.observer;
-	struct cqesim_cq_attr cq = {
-		.ring = q->cq_ring,
-		.address = (uintptr_t)q->cq_ring,
-		.log_size = sim->log_cq,
-		.cqe_comp_en = sim->result.cqe_comp_en,
-		.mini_format = sim->result.mini_format,
-		.observer = observer && observer->written ? ring_written : NULL,
-		.observer_context = q,
-	};
-	rc = cqesim_nic_create_cq(sim->nic, &cq, &cqn);
-	if (rc)
-		return rc;
-	struct cqesim_rq_attr rq = {
-		.ring = q->wq_ring,
-		.address = (uintptr_t)q->wq_ring,
-		.log_size = sim->log_ring,
-		.dbrec = &q->dbrec[0],
-		.cqn = cqn,
-		.user_index = number,
-		.translate = translate,
-		.translate_context = q,
-	};
-	rc = cqesim_nic_create_rq(sim->nic, &rq, &q->rqn);
-	if (!rc)
-		rc = cqesim_nic_modify_rq(sim->nic, q->rqn, CQESIM_QUEUE_RDY, 0);
-	if (!rc)
-		rc = cqesim_cq_reader_init(
-			&reader, q->cq_ring,
-			&(struct cqesim_cq_shape){.log_size = sim->log_cq,
-						  .format = sim->result.mini_format},
-			sim_invalidate(sim));
-	if (rc)
-		return rc;
-	struct cqesim_host_config host = sim_host_config(sim);
-	host.batch_reads = !observer || !observer->polled;
-	rc = cqesim_host_create(&q->host, &host, &reader, &poster, &q->dbrec[1], deliver, q);
-	if (!rc)
-		q->inbox = cqesim_host_inbox(q->host);
-	return rc;
-}
-
-static void queue_free(struct queue *q)
-{
-	cqesim_host_destroy(q->host);
-	if (q->buffers)
-		munmap(q->buffers, q->buffers_size);
-	free(q->sent);
-	free(q->wq_ring);
-	free(q->cq_ring);
+	cqesim_host_announce(q->inbox, visible_ps, count, filler);
 }
 
 /*
@@ -237,79 +109,6 @@ void cqesim_sim_destroy(struct cqesim_sim *sim)
 
 /* ---- what comes back ---- */
 
-static const char *differing_field(const struct cqesim_rxmeta *a, const struct cqesim_rxmeta *b,
-				   const struct cqesim_rxmeta *mask)
-{
-#define DIFFERS(field)                                                                             \
-	if ((a->field ^ b->field) & mask->field)                                                   \
-	return #field
-	DIFFERS(byte_cnt);
-	DIFFERS(rx_hash_res);
-	DIFFERS(flow_tag);
-	DIFFERS(user_index);
-	DIFFERS(vlan_info);
-	DIFFERS(csum);
-	DIFFERS(rx_hash_type);
-	DIFFERS(pkt_info);
-	DIFFERS(hds_ip_ext);
-	DIFFERS(l4_l3_hdr_type);
-#undef DIFFERS
-	return "wqe_counter or opcode";
-}
-
-static int mismatch(struct queue *q, const struct cqesim_completion *c,
-		    const struct cqesim_rxmeta *sent, const struct cqesim_rxmeta *mask)
-{
-	return cqesim_fail(
-		&q->sim->fault, -EBADMSG,
-		"internal error: queue %u, packet %llu: the completion at index %u (slot %u) "
-		"does not say what was sent: %s",
-		q->number, (unsigned long long)q->read_count, c->index,
-		c->index & (q->sim->config.cq_size - 1), differing_field(&c->meta, sent, mask));
-}
-
-static inline uint64_t word(const struct cqesim_rxmeta *m, unsigned i)
-{
-	uint64_t v;
-
-	memcpy(&v, (const uint8_t *)m + i * sizeof(v), sizeof(v));
-	return v;
-}
-
-/* Bits in which two of them differ, where mask has bits. */
-static inline uint64_t differing_bits(const struct cqesim_rxmeta *a, const struct cqesim_rxmeta *b,
-				      const uint64_t mask[META_WORDS])
-{
-	return ((word(a, 0) ^ word(b, 0)) & mask[0]) | ((word(a, 1) ^ word(b, 1)) & mask[1]) |
-	       ((word(a, 2) ^ word(b, 2)) & mask[2]);
-}
-
-static int deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps)
-{
-	static const uint64_t everything[META_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
-	struct queue *q = context;
-	const struct cqesim_sim *sim = q->sim;
-
-	if (q->sent_count - q->read_count < n)
-		n = (unsigned)(q->sent_count - q->read_count) +
-		    1; /* the first that was never sent */
-	for (unsigned i = 0; i < n; i++, q->read_count++) {
-		const struct cqesim_rxmeta *sent = &q->sent[q->read_count & q->sent_mask];
-		const uint64_t *mask = c[i].session_i ? sim->meta_mask : everything;
-
-		if (__builtin_expect(differing_bits(&c[i].meta, sent, mask) ||
-					     c[i].opcode != CQESIM_OP_RESP_SEND ||
-					     c[i].wqe_counter != (uint16_t)q->read_count ||
-					     q->read_count == q->sent_count,
-				     0))
-			return mismatch(q, &c[i], sent, (const struct cqesim_rxmeta *)mask);
-	}
-	if (sim->config.observer && sim->config.observer->polled)
-		return sim->config.observer->polled(sim->config.observer->context, q->number,
-						    now_ps, c, n);
-	return 0;
-}
-
 static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim_error *err)
 {
 	int rc = cqesim_host_advance(q->host, until_ps);
@@ -342,28 +141,51 @@ static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim
  */
 static enum cqesim_drop drop_reason(struct queue *q, enum cqesim_rx_result result, uint64_t now_ps)
 {
+	enum cqesim_shortage shortage;
+
 	switch (result) {
 	case CQESIM_RX_BUFFER_FULL:
 		return CQESIM_DROP_BUFFER_FULL;
 	case CQESIM_RX_OUT_OF_BUFFER:
-		return 2 * cqesim_host_held(q->host, now_ps) < q->sim->config.ring
-			       ? CQESIM_DROP_BUFFER_FULL
-			       : CQESIM_DROP_OUT_OF_BUFFER;
+		shortage = cqesim_host_shortage(q->host, now_ps);
+		q->shortage[shortage]++;
+		return shortage == CQESIM_SHORT_LINK ? CQESIM_DROP_BUFFER_FULL
+						     : CQESIM_DROP_OUT_OF_BUFFER;
 	default:
 		return CQESIM_DROP_OTHER;
 	}
 }
 
-/* For the mix: the data write that a lost packet did not become, to one buffer after the other. */
-static void count_lost(struct cqesim_sim *sim, const struct queue *q, uint32_t bytes)
+static void lost(struct cqesim_sim *sim, struct queue *q, enum cqesim_rx_result result,
+		 uint64_t now_ps, uint32_t bytes)
 {
-	uint64_t buffer = (uintptr_t)q->buffers + (q->arrived & q->sent_mask) * q->buffer_stride;
-
-	if (sim->data_padding)
-		bytes = (bytes + 63) & ~63u;
-	struct cqesim_tlps t =
-		cqesim_link_write(cqesim_nic_link(sim->nic), buffer + BUFFER_HEAD, bytes);
+	q->dropped[drop_reason(q, result, now_ps)]++;
+	struct cqesim_tlps t = sim_lost_write(sim, q, bytes);
 	cqesim_tlps_add(&sim->lost_data, &t);
+}
+
+static void remember(struct queue *q, const struct cqesim_rxmeta *meta)
+{
+	struct cqesim_rxmeta *sent = &q->sent[q->sent_count++ & q->sent_mask];
+
+	*sent = *meta;
+	sent->user_index = q->number;
+}
+
+/* The packet, and the filler that the device wrote before it. */
+static void remember_striding(struct queue *q, const struct cqesim_rxmeta *meta)
+{
+	static const struct cqesim_rxmeta nothing;
+	const struct cqesim_placement *p = cqesim_nic_placement(q->sim->nic, q->rqn);
+
+	if (p->filler) {
+		q->place[q->sent_count & q->sent_mask] = (struct sent_place){
+			p->filler_wqe, p->filler_stride, (uint16_t)p->filler, true};
+		remember(q, &nothing);
+	}
+	q->place[q->sent_count & q->sent_mask] =
+		(struct sent_place){p->wqe, p->stride, (uint16_t)p->strides, false};
+	remember(q, meta);
 }
 
 /* A frame that the port takes: over the wire, then to its queue. */
@@ -390,15 +212,12 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 	 * packet. */
 	enum cqesim_rx_result result = cqesim_nic_receive(sim->nic, q->rqn, now_ps, meta,
 							  frame->data, frame->cap_len, NULL);
-	if (result == CQESIM_RX_DELIVERED) {
-		struct cqesim_rxmeta *sent = &q->sent[q->sent_count++ & q->sent_mask];
-
-		*sent = *meta;
-		sent->user_index = queue;
-	} else {
-		q->dropped[drop_reason(q, result, now_ps)]++;
-		count_lost(sim, q, meta->byte_cnt);
-	}
+	if (result != CQESIM_RX_DELIVERED)
+		lost(sim, q, result, now_ps, meta->byte_cnt);
+	else if (q->place)
+		remember_striding(q, meta);
+	else
+		remember(q, meta);
 	return 0;
 }
 
@@ -481,10 +300,11 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 		if (rc)
 			return rc;
 		if (q->read_count != q->sent_count)
-			return cqesim_fail(err, -EBADMSG,
-					   "internal error: queue %u: %llu packets sent, %llu read",
-					   i, (unsigned long long)q->sent_count,
-					   (unsigned long long)q->read_count);
+			return cqesim_fail(
+				err, -EBADMSG,
+				"internal error: queue %u: %llu completions written, %llu read", i,
+				(unsigned long long)q->sent_count,
+				(unsigned long long)q->read_count);
 		/* A title that promises more than there was shows only in what the reader still
 		 * expects. */
 		const struct cqesim_cq_reader *reader = cqesim_host_reader(q->host);

@@ -9,6 +9,15 @@
 #define META_WORDS (sizeof(struct cqesim_rxmeta) / sizeof(uint64_t))
 _Static_assert(sizeof(struct cqesim_rxmeta) == 3 * sizeof(uint64_t), "compared in three words");
 
+/* Where an mbuf's data begins in a mempool element: header and struct rte_mbuf, then headroom. */
+#define BUFFER_HEAD (64u + 128u)
+
+/* Striding: where a packet lies, or a filler. */
+struct sent_place {
+	uint16_t wqe, stride, strides;
+	bool filler;
+};
+
 /* The parts of a driver's queue in memory, and what is in flight. */
 struct queue {
 	struct cqesim_sim *sim;
@@ -16,17 +25,19 @@ struct queue {
 	uint8_t *cq_ring, *wq_ring;
 	uint32_t dbrec[2]; /* RQ, CQ */
 	uint8_t *buffers;  /* address space without memory: no data is ever written */
-	size_t buffers_size, buffer_stride;
+	size_t buffers_size;
 	uint32_t rqn;
 	struct cqesim_host_queue *host;
 	struct cqesim_host_inbox *inbox;
 	uint64_t next_poll_ps; /* of the host: nothing to do before */
 	uint64_t last_visible_ps;
 
-	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs */
+	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs, or strides */
+	struct sent_place *place;   /* beside it; striding only */
 	uint32_t sent_mask;
-	uint64_t sent_count, read_count;
-	uint64_t arrived, dropped[CQESIM_DROPS];
+	uint64_t sent_count, read_count; /* completions: packets and fillers */
+	uint64_t fillers_read;
+	uint64_t arrived, dropped[CQESIM_DROPS], shortage[CQESIM_SHORTAGES];
 };
 
 struct cqesim_sim {
@@ -39,7 +50,11 @@ struct cqesim_sim {
 	uint64_t oversize, oversize_wire_bytes;
 	struct cqesim_tlps lost_data; /* what packets that were not delivered would have been */
 	bool data_padding;
-	unsigned log_ring, log_cq;
+	unsigned log_ring, log_cq; /* log_ring: cyclic */
+	uint32_t headroom;
+	unsigned log_segs;         /* cyclic: of a WQE */
+	uint32_t first_room, room; /* cyclic: of its first segment, of each other one */
+	size_t buffer_stride;      /* from one buffer to the next */
 	uint64_t
 		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
 	struct queue *queue;
@@ -53,6 +68,19 @@ int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		   struct cqesim_error *err);
 struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim);
 enum cqesim_invalidate sim_invalidate(const struct cqesim_sim *sim);
+/* receive.c: shape of the receive queues, in sim_defaults. */
+int sim_receive_queue(struct cqesim_sim *sim, struct cqesim_error *err);
+struct cqesim_host_striding sim_host_striding(const struct cqesim_sim *sim, struct queue *q);
+/* For the mix: the data write that a lost packet did not become. */
+struct cqesim_tlps sim_lost_write(const struct cqesim_sim *sim, const struct queue *q,
+				  uint32_t bytes);
+
+/* queue.c: a queue's memory, and its parts in device and host. */
+int queue_init(struct cqesim_sim *sim, struct queue *q, unsigned number);
+void queue_free(struct queue *q);
+
+/* check.c: what comes back is what was sent. */
+int sim_deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
 
 /* result.c */
 void sim_result(struct cqesim_sim *sim);
