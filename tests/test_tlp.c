@@ -157,8 +157,9 @@ START_TEST(blocks)
 
 	memset(cqe, 0x5a, sizeof(cqe));
 	/* 300 bytes at 0x1000: 256 and 44; a read of 64 with its completion. */
-	cqesim_tlp_dump_write(d, 1000000000123, 0x1000, 300, cqe, sizeof(cqe), "packet data");
-	cqesim_tlp_dump_read(d, 1000000000456, 1000000600456, 0x2000, 64, cqe, sizeof(cqe), "WQEs");
+	cqesim_tlp_dump_write(d, 5000000000123999, 0x1000, 300, cqe, sizeof(cqe), "packet data");
+	cqesim_tlp_dump_read(d, 5000000000456000, 5000000600456000, 0x2000, 64, cqe, sizeof(cqe),
+			     "WQEs");
 	cqesim_tlp_dump_counts(d, &written, &left_out);
 	ck_assert_uint_eq(written, 4);
 	ck_assert_uint_eq(left_out, 0);
@@ -167,11 +168,11 @@ START_TEST(blocks)
 
 	static const struct {
 		uint32_t type, captured, flags;
-		uint64_t ps;
+		uint64_t ns;
 	} expected[] = {
 		{0x0a0d0d0a, 0, 0, 0},           {1, 0, 0, 0},
-		{6, 12 + 256, 2, 1000000000123}, {6, 12 + 44, 2, 1000000000123},
-		{6, 12, 2, 1000000000456},       {6, 12 + 64, 1, 1000000600456},
+		{6, 12 + 256, 2, 5000000000123}, {6, 12 + 44, 2, 5000000000123},
+		{6, 12, 2, 5000000000456},       {6, 12 + 64, 1, 5000000600456},
 	};
 	uint8_t *all = slurp(&size);
 	size_t at = 0, block = 0;
@@ -188,7 +189,7 @@ START_TEST(blocks)
 			uint32_t n = word(b + 20);
 
 			ck_assert_uint_eq((uint64_t)word(b + 12) << 32 | word(b + 16),
-					  expected[block].ps);
+					  expected[block].ns);
 			ck_assert_uint_eq(n, expected[block].captured);
 			ck_assert_uint_eq(word(b + 24), n);
 			/* Flags and the end of the options stand last. */

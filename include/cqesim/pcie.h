@@ -204,12 +204,30 @@ CQESIM_API int cqesim_link_server_init(struct cqesim_link_server *server,
 				       const struct cqesim_link_latency *latency,
 				       struct cqesim_link_loan *loan);
 
+/* The same as below, for whatever state the server is in. */
+CQESIM_API uint64_t cqesim_link_server_write_any(struct cqesim_link_server *server,
+						 uint64_t ready_ps, const struct cqesim_tlps *t);
+
 /*
  * A memory write of t (from cqesim_link_write) that is ready at ready_ps.
  * Returns when its last byte is through.
  */
-CQESIM_API uint64_t cqesim_link_server_write(struct cqesim_link_server *server, uint64_t ready_ps,
-					     const struct cqesim_tlps *t);
+static inline uint64_t cqesim_link_server_write(struct cqesim_link_server *server,
+						uint64_t ready_ps, const struct cqesim_tlps *t)
+{
+	struct cqesim_link_way *up = &server->up;
+
+	/* Nothing but bytes before it: no DLLP is due and credits are not limited. */
+	if (server->posted.headers || server->posted.data || up->acks >= 1 || up->updates >= 1)
+		return cqesim_link_server_write_any(server, ready_ps, t);
+	server->down.acks += (double)t->count * server->ack_each;
+	server->down.updates += (double)t->count * server->update_each;
+	up->bytes += t->wire;
+	cqesim_pacer_not_before(&up->pacer, ready_ps);
+	cqesim_pacer_advance(&up->pacer, t->wire);
+	return cqesim_pacer_done_ps(&up->pacer);
+}
+
 /*
  * A memory read (from cqesim_link_read): requests up, after the round trip the
  * completions down.  Returns when the last completion has arrived.

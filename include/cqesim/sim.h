@@ -15,6 +15,7 @@
 #include "cqesim/nic.h"
 #include "cqesim/port.h"
 #include "cqesim/profile.h"
+#include "cqesim/tlp.h"
 #include "cqesim/trace.h"
 
 #define CQESIM_QUEUES_MAX  1024u
@@ -75,6 +76,7 @@ struct cqesim_sim_config {
 	enum cqesim_checksums checksums;
 	const uint8_t *rss_key; /* CQESIM_RSS_KEY_BYTES; NULL: the driver profile's */
 	const struct cqesim_ring_observer *observer; /* may be NULL */
+	struct cqesim_tlp_dump *tlp_dump;            /* every access to memory; may be NULL */
 };
 
 /* The port that fits such a simulation (shared by all that differ in compression only). */

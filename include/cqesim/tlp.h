@@ -57,7 +57,7 @@ CQESIM_API int cqesim_tlp_encode(const struct cqesim_tlp *tlp, unsigned addr_bit
 struct cqesim_tlp_dump;
 
 /*
- * pcapng: link type USER0 (147) of raw TLPs, time stamps of picoseconds, a flag
+ * pcapng: link type USER0 (147) of raw TLPs, time stamps of nanoseconds, a flag
  * for the direction (outbound: from the card), a comment that tells what the
  * TLP is for.  path "-": standard output.  limit: TLPs that are written, 0: all;
  * what comes after is counted.  The file appears when it is closed with keep.

@@ -22,6 +22,7 @@ struct run {
 	struct cqesim_port *port;
 	struct cqesim_port_stats *port_stats;
 	struct cqesim_feed *feed;
+	struct cqesim_tlp_dump *tlps;
 	struct cqesim_ring_observer observer;
 	struct cqesim_replay replay;
 	unsigned main;
@@ -186,12 +187,25 @@ static int create_sims(struct run *run, const struct options *o, struct cqesim_e
 			run->main = run->replay.sims;
 		c.comp = is_main ? o->sim.comp : policies[i];
 		c.observer = is_main && run->feed ? &run->observer : NULL;
+		c.tlp_dump = is_main ? run->tlps : NULL;
 		int rc = cqesim_sim_create(&run->replay.sim[run->replay.sims], &c, err);
 		if (rc)
 			return rc;
 		run->replay.sims++;
 	}
 	return 0;
+}
+
+static int create_tlp_dump(struct run *run, const struct options *o, struct cqesim_error *err)
+{
+	struct cqesim_link_config config;
+	struct cqesim_link link;
+
+	cqesim_profile_link(run->link, &config, NULL);
+	int rc = cqesim_link_init(&link, &config, err);
+	if (rc)
+		return rc;
+	return cqesim_tlp_dump_create(&run->tlps, o->dump_tlp, &link, o->dump_tlp_limit, err);
 }
 
 static int open_trace(struct run *run, struct options *o, const char *const *files, size_t n,
@@ -224,6 +238,8 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 	if (!code)
 		code = check_output("dump-cq", o->dump_cq, files, n);
 	if (!code)
+		code = check_output("dump-tlp", o->dump_tlp, files, n);
+	if (!code)
 		code = load_profiles(run, o);
 	if (code)
 		return code;
@@ -247,6 +263,11 @@ static int set_up(struct run *run, struct options *o, const char *const *files, 
 		if (rc)
 			goto input;
 		run->observer = cqesim_feed_observer(run->feed);
+	}
+	if (o->dump_tlp) {
+		rc = create_tlp_dump(run, o, err);
+		if (rc)
+			goto input;
 	}
 	rc = create_sims(run, o, err);
 	if (rc == -EINVAL)
@@ -293,6 +314,20 @@ static void describe_feed(const struct options *o, const struct cqesim_result *r
 			o->dump_cq, err.text);
 }
 
+static void describe_tlps(const struct run *run, const struct options *o, FILE *report)
+{
+	FILE *to = o->format == TEXT ? report : stderr;
+	uint64_t written, left_out;
+
+	cqesim_tlp_dump_counts(run->tlps, &written, &left_out);
+	fprintf(to, "\nThe file %s holds %llu TLPs", o->dump_tlp, (unsigned long long)written);
+	if (left_out)
+		fprintf(to, ", the first ones; %llu more are left out (--dump-tlp-limit)",
+			(unsigned long long)left_out);
+	fputs("; to look into it:\n  wireshark -X lua_script:" CQESIM_PKGDATADIR "/tlp.lua ", to);
+	fprintf(to, "%s\n", o->dump_tlp);
+}
+
 static int report(struct run *run, const struct options *o, const char *source)
 {
 	struct cqesim_report r = {
@@ -323,9 +358,15 @@ static int report(struct run *run, const struct options *o, const char *source)
 		cqesim_fail(&err, rc, "%s: cannot write: %s", o->output, strerror(-rc));
 	if (!rc && o->dump_cq)
 		describe_feed(o, r.result[r.main], out.stream);
+	if (!rc && o->dump_tlp)
+		describe_tlps(run, o, out.stream);
 	if (!rc) {
 		rc = cqesim_feed_close(run->feed, true, &err);
 		run->feed = NULL;
+	}
+	if (!rc) {
+		rc = cqesim_tlp_dump_close(run->tlps, true, &err);
+		run->tlps = NULL;
 	}
 	if (rc)
 		outfile_close(&out, false, NULL);
@@ -341,6 +382,7 @@ fail:
 static void clean_up(struct run *run)
 {
 	cqesim_feed_close(run->feed, false, NULL);
+	cqesim_tlp_dump_close(run->tlps, false, NULL);
 	for (unsigned i = 0; i < run->replay.sims; i++)
 		cqesim_sim_destroy(run->replay.sim[i]);
 	cqesim_trace_close(run->trace);

@@ -6,7 +6,8 @@
 #include "cli.h"
 #include "replay_options.h"
 
-#define COMMAND "replay"
+#define COMMAND   "replay"
+#define TLP_LIMIT 1000000u /* some 150 MB */
 
 static const char help_text[] =
 	"usage: cqesim replay [OPTIONS] FILE...\n"
@@ -52,6 +53,8 @@ static const char help_text[] =
 	"  --json, --csv        instead of text\n"
 	"  --output FILE        instead of standard output\n"
 	"  --dump-cq FILE       ring writes as a feed for pmd_referee (with --queues 1)\n"
+	"  --dump-tlp FILE      what goes over the link, as pcapng for Wireshark\n"
+	"  --dump-tlp-limit N   the first N TLPs (1M); 0: all\n"
 	"  --quiet              no progress, no warnings\n"
 	"\n"
 	"Exit status: 0 good, 1 bad input, 2 bad usage, 3 internal error.\n";
@@ -89,6 +92,8 @@ enum {
 	OPT_CSV,
 	OPT_OUTPUT,
 	OPT_DUMP_CQ,
+	OPT_DUMP_TLP,
+	OPT_DUMP_TLP_LIMIT,
 	OPT_QUIET,
 	OPT_HELP,
 };
@@ -126,6 +131,8 @@ static const struct option long_options[] = {
 	{"csv", no_argument, NULL, OPT_CSV},
 	{"output", required_argument, NULL, OPT_OUTPUT},
 	{"dump-cq", required_argument, NULL, OPT_DUMP_CQ},
+	{"dump-tlp", required_argument, NULL, OPT_DUMP_TLP},
+	{"dump-tlp-limit", required_argument, NULL, OPT_DUMP_TLP_LIMIT},
 	{"quiet", no_argument, NULL, OPT_QUIET},
 	{"help", no_argument, NULL, OPT_HELP},
 	{NULL, 0, NULL, 0},
@@ -261,6 +268,16 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case OPT_DUMP_CQ:
 		o->dump_cq = arg;
 		return 0;
+	case OPT_DUMP_TLP:
+		o->dump_tlp = arg;
+		return 0;
+	case OPT_DUMP_TLP_LIMIT:
+		if (!parse_count(arg, 0, UINT64_MAX, true, &o->dump_tlp_limit))
+			return usage_error(COMMAND,
+					   "--dump-tlp-limit %s: expected a whole number, k, M and "
+					   "G allowed",
+					   arg);
+		return 0;
 	case OPT_OUTPUT:
 		o->output = arg;
 		return 0;
@@ -353,6 +370,7 @@ int replay_options(struct options *o, int argc, char **argv)
 		.device = "connectx-5",
 		.driver = "dpdk-mlx5-vec",
 		.host = "generic",
+		.dump_tlp_limit = TLP_LIMIT,
 		.sim = {.queues = 1, .mini_format = -1, .checksums = CQESIM_CHECKSUMS_L3},
 	};
 	opterr = 0;
@@ -375,8 +393,13 @@ int replay_options(struct options *o, int argc, char **argv)
 		return usage_error(COMMAND, "expected capture files, or --synthetic");
 	if (o->dump_cq && o->sim.queues != 1)
 		return usage_error(COMMAND, "--dump-cq needs --queues 1");
-	if (o->dump_cq && !strcmp(o->dump_cq, "-") && (!o->output || !strcmp(o->output, "-")))
+	bool report_there = !o->output || !strcmp(o->output, "-");
+	if (o->dump_cq && !strcmp(o->dump_cq, "-") && report_there)
 		return usage_error(COMMAND,
 				   "--dump-cq -: the report goes there too (see --output)");
+	if (o->dump_tlp && !strcmp(o->dump_tlp, "-") &&
+	    (report_there || (o->dump_cq && !strcmp(o->dump_cq, "-"))))
+		return usage_error(COMMAND, "--dump-tlp -: something else goes there too (see "
+					    "--output)");
 	return 0;
 }

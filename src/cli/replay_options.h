@@ -14,9 +14,10 @@ enum format { TEXT, JSON, CSV };
 /* What the command line says. */
 struct options {
 	const char *device, *link, *driver, *host;
-	const char *rate, *synthetic, *dump_cq, *output, *rss_key, *rss_fields;
+	const char *rate, *synthetic, *dump_cq, *dump_tlp, *output, *rss_key, *rss_fields;
 	const char *set[SETS_MAX];
 	unsigned sets;
+	uint64_t dump_tlp_limit; /* 0: all */
 	struct cqesim_trace_config trace;
 	struct cqesim_sim_config sim;
 	uint8_t key[CQESIM_RSS_KEY_BYTES];

@@ -315,7 +315,7 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 	if (!legal)
 		return -EINVAL;
 	if (rq->state == CQESIM_QUEUE_RDY && rq->cq->writer.n)
-		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, (struct nic_load){0});
+		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
 	if (state == CQESIM_QUEUE_RST) {
 		rq->rq.ci = 0;
 		rq->fetched = rq->any_opened = false;
@@ -417,25 +417,6 @@ static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *
 		data += n;
 		len -= n;
 	}
-}
-
-void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
-		    uint32_t length, const uint8_t *data, uint32_t there)
-{
-	if (nic->config.data_padding)
-		length = (length + 63) & ~63u;
-	struct cqesim_tlps t = nic_write_cost(nic, address, length);
-
-	nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
-	nic_load_add(load, &t);
-	if (__builtin_expect(nic->config.operation != NULL, 0))
-		nic->piece[nic->pieces++] = (struct cqesim_nic_operation){
-			.kind = CQESIM_TRAFFIC_DATA,
-			.address = address,
-			.length = length,
-			.data = data,
-			.data_length = there,
-		};
 }
 
 /* The same bytes at the same time, piece by piece. */
@@ -554,7 +535,7 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 	uint16_t index = cqesim_rq_consume(&rq->rq);
 	rq->fetched = false;
 	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
-	nic_complete(nic, rq->cq, cqe, ready_ps, load);
+	nic_complete(nic, rq->cq, cqe, ready_ps, &load);
 	if (wqe)
 		*wqe = index;
 	return CQESIM_RX_DELIVERED;

@@ -90,18 +90,15 @@ static inline void nic_load_add(struct nic_load *load, const struct cqesim_tlps 
 
 /* session.c: what to do with a completion, and what that costs on the link; data goes before. */
 void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
-		  struct nic_load data);
+		  struct nic_load *data);
 /* A filler: closes an open session and is written plain. */
 void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			 uint64_t now_ps);
 void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps);
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
-		       enum cqesim_session_end why, struct nic_load data);
+		       enum cqesim_session_end why, struct nic_load *data);
 
-/* One piece of a packet, of whose data `there` bytes are known, is added to load. */
-void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
-		    uint32_t length, const uint8_t *data, uint32_t there);
 /* See nic_send. */
 void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
 uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load);
@@ -127,6 +124,26 @@ static inline void nic_count(struct cqesim_nic *nic, enum cqesim_traffic kind,
 	cqesim_tlps_add(&nic->stats.traffic[kind], t);
 }
 
+/* One piece of a packet, of whose data `there` bytes are known, is added to load. */
+static inline void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
+				  uint32_t length, const uint8_t *data, uint32_t there)
+{
+	if (nic->config.data_padding)
+		length = (length + 63) & ~63u;
+	struct cqesim_tlps t = nic_write_cost(nic, address, length);
+
+	nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
+	nic_load_add(load, &t);
+	if (__builtin_expect(nic->config.operation != NULL, 0))
+		nic->piece[nic->pieces++] = (struct cqesim_nic_operation){
+			.kind = CQESIM_TRAFFIC_DATA,
+			.address = address,
+			.length = length,
+			.data = data,
+			.data_length = there,
+		};
+}
+
 /* Work of one unit kind that a part of the device does one after the other: when it is done. */
 static inline uint64_t nic_pace(struct cqesim_pacer *pacer, uint64_t ready_ps, uint64_t units)
 {
@@ -150,8 +167,8 @@ static inline uint64_t nic_turn_ps(const struct cqesim_nic *nic, uint64_t now_ps
  * Let the link carry a load after what it has already; it never starts before now.
  * With somebody watching, returns when the turn of the last write was.
  */
-static inline uint64_t nic_send(struct cqesim_nic *nic, uint64_t now_ps,
-				const struct nic_load *load)
+static inline __attribute__((always_inline)) uint64_t
+nic_send(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
 {
 	if (load->fetch)
 		nic_fetch_wqes(nic, load, now_ps);

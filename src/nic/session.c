@@ -94,18 +94,19 @@ static uint64_t pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32
 }
 
 /* One completion as it is, data before it. */
-static void write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			enum cqesim_opcode opcode, uint64_t now_ps, struct nic_load data)
+static inline __attribute__((always_inline)) void
+write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+	    enum cqesim_opcode opcode, uint64_t now_ps, struct nic_load *data)
 {
 	now_ps = pass_completions(nic, now_ps, 1);
-	nic_load_add(&data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
-	uint64_t turn_ps = nic_send(nic, now_ps, &data);
+	nic_load_add(data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
+	uint64_t turn_ps = nic_send(nic, now_ps, data);
 	cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
 	watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1, CQESIM_CQE_BYTES);
 }
 
 static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			uint64_t now_ps, struct nic_load data)
+			uint64_t now_ps, struct nic_load *data)
 {
 	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, data);
 	nic->stats.plain++;
@@ -172,7 +173,7 @@ static void watch_session(const struct cqesim_nic *nic, const struct nic_cq *cq,
 }
 
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
-		       enum cqesim_session_end why, struct nic_load data)
+		       enum cqesim_session_end why, struct nic_load *data)
 {
 	uint32_t n = cq->writer.n;
 
@@ -190,8 +191,8 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 	now_ps = pass_completions(nic, now_ps,
 				  1 + (n + CQESIM_MINIS_PER_ARRAY - 1) / CQESIM_MINIS_PER_ARRAY -
 					  joined(nic, cq, cq->writer.pi));
-	session_cost(nic, cq, n, &data);
-	uint64_t turn_ps = nic_send(nic, now_ps, &data);
+	session_cost(nic, cq, n, data);
+	uint64_t turn_ps = nic_send(nic, now_ps, data);
 	cqesim_cq_session_close(&cq->writer);
 	if (nic->config.operation)
 		watch_session(nic, cq, n, turn_ps);
@@ -248,7 +249,7 @@ static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
 }
 
 static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			  uint64_t now_ps, struct nic_load data)
+			  uint64_t now_ps, struct nic_load *data)
 {
 	if (cqesim_cq_session_open(&cq->writer, cqe) < 2) {
 		write_plain(nic, cq, cqe, now_ps, data);
@@ -258,12 +259,12 @@ static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8
 		cq->strides = strides_of(cqe);
 	cq->deadline_ps = deadline(nic, now_ps);
 	list_append(nic, cq);
-	if (data.bytes)
-		nic_send(nic, now_ps, &data);
+	if (data->bytes)
+		nic_send(nic, now_ps, data);
 }
 
 void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
-		  struct nic_load data)
+		  struct nic_load *data)
 {
 	if (!cq->compress) {
 		write_plain(nic, cq, cqe, now_ps, data);
@@ -289,14 +290,14 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 									      : CQESIM_END_MAX,
 						  data);
 			else
-				nic_send(nic, now_ps, &data);
+				nic_send(nic, now_ps, data);
 			return;
 		}
 		if (differs)
 			count_mismatch(nic, cq, cqe);
 		nic_session_close(nic, cq, now_ps,
 				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
-				  (struct nic_load){0});
+				  &(struct nic_load){0});
 	}
 	if (compress)
 		open_or_plain(nic, cq, cqe, now_ps, data);
@@ -308,8 +309,8 @@ void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_
 			 uint64_t now_ps)
 {
 	if (cq->writer.n)
-		nic_session_close(nic, cq, now_ps, CQESIM_END_FILLER, (struct nic_load){0});
-	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, (struct nic_load){0});
+		nic_session_close(nic, cq, now_ps, CQESIM_END_FILLER, &(struct nic_load){0});
+	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, &(struct nic_load){0});
 	nic->stats.fillers++;
 	published(nic, cq, 1, true);
 }
@@ -318,8 +319,8 @@ void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t
 			uint64_t now_ps)
 {
 	if (cq->writer.n)
-		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, (struct nic_load){0});
-	write_alone(nic, cq, cqe, CQESIM_OP_RESP_ERR, now_ps, (struct nic_load){0});
+		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
+	write_alone(nic, cq, cqe, CQESIM_OP_RESP_ERR, now_ps, &(struct nic_load){0});
 	nic->error_cqes++;
 	published(nic, cq, 1, false);
 }
@@ -328,7 +329,7 @@ void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 {
 	while (nic->oldest && nic->oldest->deadline_ps <= now_ps)
 		nic_session_close(nic, nic->oldest, nic->oldest->deadline_ps, CQESIM_END_TIMEOUT,
-				  (struct nic_load){0});
+				  &(struct nic_load){0});
 }
 
 uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic)

@@ -150,7 +150,7 @@ static uint64_t turn(const struct cqesim_link_way *way, uint64_t ready_ps)
 /* The i-th of n parts of a sum; all parts make the sum. */
 static uint64_t part(uint64_t sum, uint64_t i, uint64_t n)
 {
-	return sum * (i + 1) / n - sum * i / n;
+	return n == 1 ? sum : sum * (i + 1) / n - sum * i / n;
 }
 
 /* Credits of a TLP that began at go_ps come back when it is there, at the earliest. */
@@ -167,15 +167,18 @@ static uint64_t credits_back_ps(const struct cqesim_link_server *s, uint64_t go_
 static uint64_t answer_ps(const struct cqesim_link_server *s, uint64_t go_ps, uint64_t asked_ps,
 			  uint64_t bytes)
 {
-	uint64_t lasts_ps =
-		(uint64_t)((unsigned __int128)bytes * s->down.pacer.num / s->down.pacer.den);
+	struct cqesim_pacer alone = s->down.pacer;
+
+	alone.ps = alone.rem = 0;
+	cqesim_pacer_advance(&alone, bytes);
+	uint64_t lasts_ps = alone.ps;
 	uint64_t first_ps = s->rtt_ps > lasts_ps ? go_ps + s->rtt_ps - lasts_ps : 0;
 
 	return first_ps > asked_ps ? first_ps : asked_ps;
 }
 
-uint64_t cqesim_link_server_write(struct cqesim_link_server *s, uint64_t ready_ps,
-				  const struct cqesim_tlps *t)
+uint64_t cqesim_link_server_write_any(struct cqesim_link_server *s, uint64_t ready_ps,
+				      const struct cqesim_tlps *t)
 {
 	uint64_t done_ps = ready_ps;
 

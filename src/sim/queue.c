@@ -9,11 +9,11 @@
 
 #define LKEY 0x1234u
 
-/* Device addresses are the process's own; only those of the queue's buffers are good. */
+/* Only the device addresses of the queue's buffers are good. */
 static void *translate(void *context, uint32_t lkey, uint64_t address, uint32_t length)
 {
 	const struct queue *q = context;
-	uint64_t offset = address - (uintptr_t)q->buffers;
+	uint64_t offset = address - q->buffers_address;
 
 	if (lkey != LKEY || offset > q->buffers_size || length > q->buffers_size - offset)
 		return NULL;
@@ -46,7 +46,7 @@ static int post_buffers(struct queue *q, struct cqesim_rq_poster *poster)
 
 		for (unsigned k = 0; k < segs; k++)
 			seg[k] = (struct cqesim_rq_seg){
-				.address = (uintptr_t)q->buffers +
+				.address = q->buffers_address +
 					   ((size_t)i * segs + k) * sim->buffer_stride +
 					   BUFFER_HEAD + (k ? 0 : sim->headroom),
 				.lkey = LKEY,
@@ -69,7 +69,12 @@ static int memory(struct queue *q)
 	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
 	if (rq->striding)
 		q->place = calloc(sim->config.ring, sizeof(*q->place));
+	q->cq_address = (uint64_t)(q->number + 1) << QUEUE_SPACE_LOG;
+	q->wq_address = q->cq_address + WQ_OFFSET;
+	q->buffers_address = q->cq_address + BUFFERS_OFFSET;
 	q->buffers_size = sim->buffer_stride * rq->buffers;
+	if (q->buffers_size > BUFFERS_MAX)
+		return -ENOMEM;
 	q->buffers = mmap(NULL, q->buffers_size, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (q->buffers == MAP_FAILED)
@@ -87,7 +92,7 @@ static int make_device(struct queue *q)
 	const struct cqesim_ring_observer *observer = sim->config.observer;
 	struct cqesim_cq_attr cq = {
 		.ring = q->cq_ring,
-		.address = (uintptr_t)q->cq_ring,
+		.address = q->cq_address,
 		.log_size = sim->log_cq,
 		.cqe_comp_en = sim->result.cqe_comp_en,
 		.mini_format = sim->result.mini_format,
@@ -101,7 +106,7 @@ static int make_device(struct queue *q)
 		return rc;
 	struct cqesim_rq_attr rq = {
 		.ring = q->wq_ring,
-		.address = (uintptr_t)q->wq_ring,
+		.address = q->wq_address,
 		.log_size = sim->log_ring,
 		.log_segs = sim->log_segs,
 		.striding = sim->result.rq.striding,

@@ -231,7 +231,7 @@ struct cqesim_host_striding sim_host_striding(const struct cqesim_sim *sim, stru
 		.shape = r->strides,
 		.ring = q->wq_ring,
 		.dbrec = &q->dbrec[0],
-		.address = (uintptr_t)q->buffers + sim->headroom,
+		.address = q->buffers_address + sim->headroom,
 		.buffer_stride = sim->buffer_stride,
 		.buffers = (uint32_t)r->buffers,
 		.retire = !dpdk         ? CQESIM_RETIRE_AT_ONCE
@@ -267,7 +267,7 @@ struct cqesim_tlps sim_lost_write(const struct cqesim_sim *sim, const struct que
 				  uint32_t bytes)
 {
 	const struct cqesim_rq_result *rq = &sim->result.rq;
-	uint64_t i = q->arrived & q->sent_mask, at = (uintptr_t)q->buffers;
+	uint64_t i = q->arrived & q->sent_mask, at = q->buffers_address;
 	struct cqesim_tlps sum = {0};
 
 	if (rq->striding) {

@@ -4,6 +4,7 @@
  * is what was sent: see sim.h.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,26 @@ static void session_mask(struct cqesim_sim *sim, const uint8_t compared[64])
 	memcpy(sim->meta_mask, &m, sizeof(m));
 }
 
+/* An access of the device to memory, for the file of TLPs. */
+static void dump_operation(void *context, const struct cqesim_nic_operation *o)
+{
+	struct cqesim_sim *sim = context;
+	char what[64];
+	/* A device with short addresses would have been given such. */
+	uint64_t address = cqesim_nic_link(sim->nic)->config.addr_bits == 32
+				   ? o->address & UINT32_MAX
+				   : o->address;
+
+	snprintf(what, sizeof(what), "queue %u: %s", (unsigned)(o->address >> QUEUE_SPACE_LOG) - 1,
+		 o->kind == CQESIM_TRAFFIC_WQE_REQUEST ? "WQEs" : cqesim_traffic_name(o->kind));
+	if (o->kind == CQESIM_TRAFFIC_WQE_REQUEST)
+		cqesim_tlp_dump_read(sim->config.tlp_dump, o->time_ps, o->back_ps, address,
+				     o->length, o->data, o->data_length, what);
+	else
+		cqesim_tlp_dump_write(sim->config.tlp_dump, o->time_ps, address, o->length, o->data,
+				      o->data_length, what);
+}
+
 int cqesim_sim_create(struct cqesim_sim **out, const struct cqesim_sim_config *config,
 		      struct cqesim_error *err)
 {
@@ -63,6 +84,10 @@ int cqesim_sim_create(struct cqesim_sim **out, const struct cqesim_sim_config *c
 	if (!rc) {
 		nic.published = published;
 		nic.published_context = sim;
+		if (config->tlp_dump) {
+			nic.operation = dump_operation;
+			nic.operation_context = sim;
+		}
 		rc = cqesim_nic_create(&sim->nic, &nic, err);
 	}
 	if (rc)

@@ -18,6 +18,12 @@ struct sent_place {
 	bool filler;
 };
 
+/* Device addresses: 64 GiB for each queue, the rings in its first pages, then buffers. */
+#define QUEUE_SPACE_LOG 36
+#define WQ_OFFSET       (UINT64_C(1) << 32)
+#define BUFFERS_OFFSET  (UINT64_C(1) << 33)
+#define BUFFERS_MAX     (UINT64_C(1) << 35)
+
 /* The parts of a driver's queue in memory, and what is in flight. */
 struct queue {
 	struct cqesim_sim *sim;
@@ -26,6 +32,8 @@ struct queue {
 	uint32_t dbrec[2]; /* RQ, CQ */
 	uint8_t *buffers;  /* address space without memory: no data is ever written */
 	size_t buffers_size;
+	/* The same as the device sees them; not the process's, which differ from run to run. */
+	uint64_t cq_address, wq_address, buffers_address;
 	uint32_t rqn;
 	struct cqesim_host_queue *host;
 	struct cqesim_host_inbox *inbox;

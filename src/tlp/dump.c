@@ -3,7 +3,7 @@
  * Memory operations as a pcapng file of TLPs (draft-ietf-opsawg-pcapng): a
  * section header, one interface, an enhanced packet block for each TLP.
  * libpcap writes no pcapng, and the older format has neither directions nor
- * comments.
+ * comments.  Time stamps are nanoseconds: Wireshark 4.0 overflows on finer ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@
 #define FLAG_INBOUND   1u
 #define FLAG_OUTBOUND  2u
 
-#define TAGS 1024u
+#define TAGS      1024u
+#define PS_PER_NS 1000u
 
 struct cqesim_tlp_dump {
 	struct outfile out;
@@ -81,7 +82,7 @@ static void put_head(struct cqesim_tlp_dump *d)
 	static const char application[] = "cqesim", name[] = "PCIe";
 	const uint64_t unknown = UINT64_MAX; /* length of the section */
 	const uint16_t version[2] = {1, 0}, linktype[2] = {LINKTYPE_USER0, 0};
-	const uint8_t picoseconds = 12;
+	const uint8_t nanoseconds = 9;
 
 	block_begin(d, BLOCK_SECTION);
 	put32(d, SECTION_ORDER);
@@ -94,7 +95,7 @@ static void put_head(struct cqesim_tlp_dump *d)
 	put(d, linktype, sizeof(linktype));
 	put32(d, 0); /* no snap length */
 	put_option(d, IF_NAME, name, sizeof(name) - 1);
-	put_option(d, IF_TSRESOL, &picoseconds, 1);
+	put_option(d, IF_TSRESOL, &nanoseconds, 1);
 	block_end(d);
 }
 
@@ -118,8 +119,8 @@ static void put_tlp(struct cqesim_tlp_dump *d, uint64_t time_ps, const struct cq
 	d->written++;
 	block_begin(d, BLOCK_PACKET);
 	put32(d, 0);
-	put32(d, (uint32_t)(time_ps >> 32));
-	put32(d, (uint32_t)time_ps);
+	put32(d, (uint32_t)(time_ps / PS_PER_NS >> 32));
+	put32(d, (uint32_t)(time_ps / PS_PER_NS));
 	put32(d, (uint32_t)n);
 	put32(d, (uint32_t)n);
 	put(d, bytes, (size_t)n);
