@@ -542,7 +542,7 @@ START_TEST(server_agrees)
 
 	for (unsigned i = 0; i < 3 * 6; i++) {
 		struct cqesim_ceiling_config c = base(i % 6 + 1, 8, 256);
-		struct cqesim_traffic traffic[CQESIM_TRAFFIC_MAX];
+		struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX];
 		struct cqesim_link_server server;
 		struct cqesim_link_latency latency = {0};
 
@@ -555,7 +555,7 @@ START_TEST(server_agrees)
 		uint64_t done = 0;
 		for (unsigned p = 0; p < packets; p++)
 			for (int t = 0; t < n; t++) {
-				const struct cqesim_traffic *w = &traffic[t];
+				const struct cqesim_transaction *w = &traffic[t];
 				/* num times in den packets */
 				if (p % w->per_packet.den >= w->per_packet.num)
 					continue;

@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cqesim/common.h"
+/* All headers together: they must not be in each other's way. */
+#include "cqesim/cqesim.h"
 #include "test.h"
 
 static uint64_t seed;

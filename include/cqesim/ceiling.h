@@ -71,7 +71,7 @@ enum cqesim_cause {
 CQESIM_API const char *cqesim_cause_name(enum cqesim_cause cause);
 CQESIM_API const char *cqesim_cause_key(enum cqesim_cause cause);
 
-enum cqesim_direction { CQESIM_RX, CQESIM_TX, CQESIM_FORWARD };
+enum cqesim_rxtx { CQESIM_RX, CQESIM_TX, CQESIM_FORWARD };
 
 /* How completions are written. */
 enum cqesim_cqe_mode {
@@ -92,7 +92,7 @@ CQESIM_API const char *cqesim_cqe_mode_name(enum cqesim_cqe_mode mode);
 struct cqesim_ceiling_config {
 	struct cqesim_link_config link;
 	struct cqesim_link_latency latency; /* 0s: no such limit */
-	enum cqesim_direction direction;
+	enum cqesim_rxtx direction;
 	bool mlx5; /* otherwise a ring of descriptors */
 
 	/* the packet */
@@ -165,21 +165,21 @@ enum cqesim_access {
 	CQESIM_CPU_READ,  /* host from register */
 };
 
-struct cqesim_traffic {
+struct cqesim_transaction {
 	enum cqesim_cause cause;
 	enum cqesim_access access;
 	uint32_t bytes;
 	uint32_t address; /* from a 4 KiB boundary */
 	struct cqesim_fraction per_packet;
 };
-#define CQESIM_TRAFFIC_MAX 32
+#define CQESIM_TRANSACTIONS_MAX 32
 
 /*
  * The list for a config; returns how many.  -EINVAL with *err set for values
  * that cannot be.
  */
 CQESIM_API int cqesim_ceiling_traffic(const struct cqesim_ceiling_config *config,
-				      struct cqesim_traffic traffic[CQESIM_TRAFFIC_MAX],
+				      struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX],
 				      struct cqesim_error *err);
 
 /* ---- the answer ---- */

@@ -95,7 +95,7 @@ static void answer(const struct cqesim_link *link, struct cqesim_fraction *back,
 	accumulate(back, tlps, cqesim_fraction_mul(each, often));
 }
 
-static void count(struct cqesim_ceiling *r, const struct cqesim_traffic *t)
+static void count(struct cqesim_ceiling *r, const struct cqesim_transaction *t)
 {
 	struct cqesim_fraction *up = r->up, *down = r->down;
 	struct cqesim_tlps one, two;
@@ -149,7 +149,7 @@ static void start(struct cqesim_ceiling *r)
 		r->up[i] = r->down[i] = zero;
 }
 
-static int add_up(struct cqesim_ceiling *r, const struct cqesim_traffic *traffic, int n,
+static int add_up(struct cqesim_ceiling *r, const struct cqesim_transaction *traffic, int n,
 		  struct cqesim_error *err)
 {
 	for (int i = 0; i < n; i++)
@@ -266,7 +266,7 @@ static uint64_t ring_bytes(const struct cqesim_ceiling_config *c)
 int cqesim_ceiling(struct cqesim_ceiling *r, const struct cqesim_ceiling_config *c,
 		   struct cqesim_error *err)
 {
-	struct cqesim_traffic traffic[CQESIM_TRAFFIC_MAX];
+	struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX];
 	int rc, n;
 
 	start(r);
@@ -290,7 +290,7 @@ int cqesim_ceiling_transfers(const struct cqesim_link *link, enum cqesim_transfe
 			     uint64_t address, uint32_t bytes, struct cqesim_transfers *t,
 			     struct cqesim_error *err)
 {
-	struct cqesim_traffic traffic[2];
+	struct cqesim_transaction traffic[2];
 	struct cqesim_ceiling r;
 	int n = 0;
 
@@ -302,7 +302,7 @@ int cqesim_ceiling_transfers(const struct cqesim_link *link, enum cqesim_transfe
 	for (unsigned read = 0; read <= 1; read++)
 		if (op == CQESIM_TRANSFER_BOTH ||
 		    op == (read ? CQESIM_TRANSFER_READ : CQESIM_TRANSFER_WRITE))
-			traffic[n++] = (struct cqesim_traffic){
+			traffic[n++] = (struct cqesim_transaction){
 				.cause = read ? CQESIM_CAUSE_TX_DATA : CQESIM_CAUSE_RX_DATA,
 				.access = read ? CQESIM_DMA_READ : CQESIM_DMA_WRITE,
 				.bytes = bytes,

@@ -24,7 +24,7 @@
 #define MSIX        4u
 
 struct list {
-	struct cqesim_traffic *traffic;
+	struct cqesim_transaction *traffic;
 	int count;
 };
 
@@ -38,7 +38,7 @@ static void happens(struct list *l, enum cqesim_cause cause, enum cqesim_access 
 {
 	if (!bytes || (per_packet.den && !per_packet.num))
 		return;
-	l->traffic[l->count++] = (struct cqesim_traffic){
+	l->traffic[l->count++] = (struct cqesim_transaction){
 		.cause = cause,
 		.access = access,
 		.bytes = bytes,
@@ -228,7 +228,7 @@ static void send(struct list *l, const struct cqesim_ceiling_config *c)
 }
 
 int cqesim_ceiling_traffic(const struct cqesim_ceiling_config *c,
-			   struct cqesim_traffic traffic[CQESIM_TRAFFIC_MAX],
+			   struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX],
 			   struct cqesim_error *err)
 {
 	struct list l = {.traffic = traffic};

@@ -36,7 +36,7 @@ struct link_options {
 	enum link_axis axis;
 	uint32_t axis_low, axis_high, axis_step; /* step 0: only where the curve jumps */
 
-	enum cqesim_direction direction;
+	enum cqesim_rxtx direction;
 	bool keep_fcs, pad, blueflame, striding;
 	int cqe;         /* enum cqesim_cqe_mode, plain ones */
 	int compression; /* enum cqesim_cqe_mode from ARRAYS on; PLAIN64: off */

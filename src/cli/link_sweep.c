@@ -23,13 +23,13 @@ struct shape {
 
 static struct shape shape_of(const struct cqesim_ceiling_config *c, const struct cqesim_link *link)
 {
-	struct cqesim_traffic traffic[CQESIM_TRAFFIC_MAX];
+	struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX];
 	int n = cqesim_ceiling_traffic(c, traffic, NULL);
 	struct shape s = {0};
 	struct cqesim_tlps one, two;
 
 	for (int i = 0; i < n; i++) {
-		const struct cqesim_traffic *t = &traffic[i];
+		const struct cqesim_transaction *t = &traffic[i];
 
 		switch (t->cause) {
 		case CQESIM_CAUSE_RX_DATA:
