@@ -18,6 +18,7 @@
 void add_sim_damage(Suite *suite);
 void add_sim_conservation(Suite *suite);
 void add_sim_striding(Suite *suite);
+void add_sim_link(Suite *suite);
 
 /* One simulation over one trace. */
 struct sim_run {

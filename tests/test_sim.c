@@ -707,5 +707,6 @@ Suite *suite_sim(void)
 	add_sim_damage(s);
 	add_sim_conservation(s);
 	add_sim_striding(s);
+	add_sim_link(s);
 	return s;
 }

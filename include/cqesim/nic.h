@@ -68,9 +68,21 @@ enum cqesim_traffic {
 	CQESIM_TRAFFIC_MINI,           /* up: mini arrays */
 	CQESIM_TRAFFIC_WQE_REQUEST,    /* up: reads of WQEs */
 	CQESIM_TRAFFIC_WQE_COMPLETION, /* down: what they bring */
+	/* Sending; each kind of read is followed by that of its completions. */
+	CQESIM_TRAFFIC_TX_WQE_REQUEST,     /* up: reads of send WQEs */
+	CQESIM_TRAFFIC_TX_WQE_COMPLETION,  /* down */
+	CQESIM_TRAFFIC_TX_DATA_REQUEST,    /* up: reads of data to be sent */
+	CQESIM_TRAFFIC_TX_DATA_COMPLETION, /* down */
+	CQESIM_TRAFFIC_TX_CQE,             /* up: completions of sending */
+	CQESIM_TRAFFIC_TX_DOORBELL,        /* down: register writes of the host */
 	CQESIM_TRAFFIC_KINDS
 };
 CQESIM_API const char *cqesim_traffic_name(enum cqesim_traffic kind);
+static inline bool cqesim_traffic_is_down(enum cqesim_traffic kind)
+{
+	return kind == CQESIM_TRAFFIC_WQE_COMPLETION || kind == CQESIM_TRAFFIC_TX_WQE_COMPLETION ||
+	       kind == CQESIM_TRAFFIC_TX_DATA_COMPLETION || kind == CQESIM_TRAFFIC_TX_DOORBELL;
+}
 
 /* One access of the device to memory, in the order in which they go over the link. */
 struct cqesim_nic_operation {
@@ -193,6 +205,18 @@ CQESIM_API enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint
  */
 CQESIM_API const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic,
 							       uint32_t rqn);
+
+/*
+ * What sending adds to the link, at the turn that it has after what is there: a
+ * write or a read of the device (kind: TX_CQE; TX_WQE_REQUEST or
+ * TX_DATA_REQUEST), a register write of the host.  The send queue itself is not
+ * part of this object.
+ */
+CQESIM_API void cqesim_nic_tx_write(struct cqesim_nic *nic, uint64_t now_ps,
+				    enum cqesim_traffic kind, uint64_t address, uint32_t length);
+CQESIM_API void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps,
+				   enum cqesim_traffic kind, uint64_t address, uint32_t length);
+CQESIM_API void cqesim_nic_tx_doorbell(struct cqesim_nic *nic, uint64_t now_ps, uint32_t length);
 
 /* Do what falls due by now_ps without a packet: time-outs of sessions. */
 CQESIM_API void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps);

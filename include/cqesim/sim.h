@@ -75,6 +75,14 @@ struct cqesim_sim_config {
 	bool keep_fcs;
 	enum cqesim_checksums checksums;
 	const uint8_t *rss_key; /* CQESIM_RSS_KEY_BYTES; NULL: the driver profile's */
+	/*
+	 * Every packet is sent on from where it was received, when its poll ends: send WQEs,
+	 * data and completions share the link.  Packets to be sent never wait: a sender that is
+	 * slower than the link is not modelled, and the cycles are the application's.
+	 */
+	bool forward;
+	uint32_t tx_inline; /* packets up to so many bytes stand in the WQE */
+	uint32_t tx_mpw;    /* packets per send WQE; 0: 1 */
 	const struct cqesim_ring_observer *observer; /* may be NULL */
 	struct cqesim_tlp_dump *tlp_dump;            /* every access to memory; may be NULL */
 };

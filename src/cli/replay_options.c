@@ -38,6 +38,9 @@ static const char help_text[] =
 	"  --mini-format hash|csum|ftag_stridx|csum_stridx|l34h_stridx\n"
 	"  --rss-key KEY        mlx5, microsoft or 80 hex digits\n"
 	"  --rss-fields LIST    of ipv4, ipv6, tcp, udp; or none\n"
+	"  --forward            every packet is sent on: Tx shares the link\n"
+	"  --tx-inline N        packets up to N bytes stand in the send WQE (0)\n"
+	"  --tx-mpw N           packets per send WQE (1)\n"
 	"  --compare            off, balanced and aggressive side by side\n"
 	"\n"
 	"The traffic\n"
@@ -79,6 +82,9 @@ enum {
 	OPT_RSS_KEY,
 	OPT_RSS_FIELDS,
 	OPT_COMPARE,
+	OPT_FORWARD,
+	OPT_TX_INLINE,
+	OPT_TX_MPW,
 	OPT_SYNTHETIC,
 	OPT_RATE,
 	OPT_REPEAT,
@@ -118,6 +124,9 @@ static const struct option long_options[] = {
 	{"rss-key", required_argument, NULL, OPT_RSS_KEY},
 	{"rss-fields", required_argument, NULL, OPT_RSS_FIELDS},
 	{"compare", no_argument, NULL, OPT_COMPARE},
+	{"forward", no_argument, NULL, OPT_FORWARD},
+	{"tx-inline", required_argument, NULL, OPT_TX_INLINE},
+	{"tx-mpw", required_argument, NULL, OPT_TX_MPW},
 	{"synthetic", required_argument, NULL, OPT_SYNTHETIC},
 	{"rate", required_argument, NULL, OPT_RATE},
 	{"repeat", required_argument, NULL, OPT_REPEAT},
@@ -293,6 +302,9 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case OPT_KEEP_FCS:
 		o->sim.keep_fcs = true;
 		return 0;
+	case OPT_FORWARD:
+		o->sim.forward = true;
+		return 0;
 	case OPT_COMPARE:
 		o->compare = true;
 		return 0;
@@ -317,6 +329,10 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return 0;
 	case OPT_QUEUES:
 		return parse_unsigned("queues", arg, 1, CQESIM_QUEUES_MAX, &o->sim.queues);
+	case OPT_TX_INLINE:
+		return parse_unsigned("tx-inline", arg, 0, 65536, &o->sim.tx_inline);
+	case OPT_TX_MPW:
+		return parse_unsigned("tx-mpw", arg, 1, 61, &o->sim.tx_mpw);
 	case OPT_RING:
 		return parse_unsigned("ring", arg, 4, 32768, &o->sim.ring);
 	case OPT_WQES:
@@ -391,6 +407,8 @@ int replay_options(struct options *o, int argc, char **argv)
 				   argv[optind]);
 	if (!o->synthetic && optind == argc)
 		return usage_error(COMMAND, "expected capture files, or --synthetic");
+	if (!o->sim.forward && (o->sim.tx_inline || o->sim.tx_mpw))
+		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward");
 	if (o->dump_cq && o->sim.queues != 1)
 		return usage_error(COMMAND, "--dump-cq needs --queues 1");
 	bool report_there = !o->output || !strcmp(o->output, "-");

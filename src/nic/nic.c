@@ -25,8 +25,9 @@ const char *cqesim_rx_result_name(enum cqesim_rx_result result)
 const char *cqesim_traffic_name(enum cqesim_traffic kind)
 {
 	static const char *const name[CQESIM_TRAFFIC_KINDS] = {
-		"packet_data", "plain_cqes",   "title_cqes",
-		"mini_arrays", "wqe_requests", "wqe_completions",
+		"packet_data",      "plain_cqes",          "title_cqes",      "mini_arrays",
+		"wqe_requests",     "wqe_completions",     "tx_wqe_requests", "tx_wqe_completions",
+		"tx_data_requests", "tx_data_completions", "tx_cqes",         "tx_doorbells",
 	};
 	return (unsigned)kind < CQESIM_TRAFFIC_KINDS ? name[kind] : "unknown";
 }

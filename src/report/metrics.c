@@ -20,7 +20,7 @@ const char *report_direction(enum cqesim_direction direction)
 
 enum cqesim_direction report_traffic_direction(enum cqesim_traffic kind)
 {
-	return kind == CQESIM_TRAFFIC_WQE_COMPLETION ? CQESIM_DOWN : CQESIM_UP;
+	return cqesim_traffic_is_down(kind) ? CQESIM_DOWN : CQESIM_UP;
 }
 
 unsigned report_percentile(const uint64_t *hist, unsigned classes, unsigned percent)

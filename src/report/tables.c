@@ -110,7 +110,9 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 /* ---- PCIe ---- */
 
 static const char *const kind_words[CQESIM_TRAFFIC_KINDS] = {
-	"packet data", "plain CQEs", "title CQEs", "mini arrays", "WQE requests", "WQE completions",
+	"packet data",   "plain CQEs",      "title CQEs",      "mini arrays",
+	"WQE requests",  "WQE completions", "Tx WQE requests", "Tx WQEs",
+	"Tx data reads", "Tx data",         "Tx CQEs",         "Tx doorbells",
 };
 
 static struct numtext megabytes(double bytes_per_s)
@@ -177,7 +179,8 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 		"wire", "this run", "line rate");
 	fprintf(o->f, "  %-15s %-4s %13s %15s %15s %9s %10s %10s\n", "kind", "way", "TLPs", "B",
 		"B", "B/packet", "MB/s", "MB/s");
-	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
+	unsigned kinds = r->config->forward ? CQESIM_TRAFFIC_KINDS : CQESIM_TRAFFIC_TX_WQE_REQUEST;
+	for (unsigned k = 0; k < kinds; k++)
 		pcie_line(o, r, m, kind_words[k], report_traffic_direction(k), &r->nic.traffic[k],
 			  r->bytes_per_packet[k]);
 	pcie_line(o, r, m, "DLLPs", CQESIM_UP, NULL, r->dllp_per_packet[CQESIM_UP]);

@@ -280,12 +280,11 @@ static void set_up(struct report_out *o, const struct cqesim_result *r)
 	report_row(o, "driver", "%s: %s", c->driver->name, c->driver->title);
 	report_row(o, "host", "%s: %s; %s GHz", c->host->name, c->host->title,
 		   cqesim_profile_text(c->host, CQESIM_HOST_CLOCK));
-	report_row(
-		o, "queues",
-		"%u, each on a core of its own: ring %s, completion ring %s CQEs, polls for "
-		"bursts of up to %s packets",
-		r->queues, report_rq_shape(r).s, report_count(c->cq_size).s,
-		report_count(c->burst).s);
+	report_row(o, "queues",
+		   "%u, each on a core of its own: ring %s, completion ring %s CQEs, polls for "
+		   "bursts of up to %s packets",
+		   r->queues, report_rq_shape(r).s, report_count(c->cq_size).s,
+		   report_count(c->burst).s);
 	report_row(o, "port", "MTU %s B (frames to %s B without FCS); checksums %s; FCS %s",
 		   report_count(c->mtu).s, report_count(r->max_frame).s,
 		   checksums[(unsigned)c->checksums <= CQESIM_CHECKSUMS_VERIFY ? c->checksums : 0],

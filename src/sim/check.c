@@ -52,11 +52,14 @@ static inline uint64_t differing_bits(const struct cqesim_rxmeta *a, const struc
 	       ((word(a, 2) ^ word(b, 2)) & mask[2]);
 }
 
-static int observe(const struct queue *q, const struct cqesim_completion *c, unsigned n,
-		   uint64_t now_ps)
+/* Packets that are right go on: out of the card again, to whoever watches. */
+static int observe(struct queue *q, const struct cqesim_completion *c, unsigned n, uint64_t now_ps)
 {
 	const struct cqesim_ring_observer *o = q->sim->config.observer;
+	int rc = q->tx ? sim_forward(q, c, n, now_ps) : 0;
 
+	if (rc)
+		return rc;
 	return o && o->polled ? o->polled(o->context, q->number, now_ps, c, n) : 0;
 }
 

@@ -81,6 +81,9 @@ static int memory(struct queue *q)
 		q->buffers = NULL;
 	if (!q->cq_ring || !q->wq_ring || !q->sent || (rq->striding && !q->place) || !q->buffers)
 		return -ENOMEM;
+	int rc = sim_forward_queue(q);
+	if (rc)
+		return rc;
 	cqesim_cq_init_ring(q->cq_ring, &(struct cqesim_cq_shape){.log_size = sim->log_cq});
 	return 0;
 }
@@ -136,7 +139,7 @@ static int make_host(struct queue *q)
 	struct cqesim_cq_reader reader;
 	int rc = cqesim_cq_reader_init(&reader, q->cq_ring, &shape, sim_invalidate(sim));
 
-	host.batch_reads = !observer || !observer->polled;
+	host.batch_reads = (!observer || !observer->polled) && !q->tx;
 	if (sim->result.rq.striding) {
 		striding = sim_host_striding(sim, q);
 		striding.lkey = LKEY;
@@ -169,6 +172,7 @@ void queue_free(struct queue *q)
 		munmap(q->buffers, q->buffers_size);
 	free(q->sent);
 	free(q->place);
+	free(q->tx);
 	free(q->wq_ring);
 	free(q->cq_ring);
 }

@@ -80,22 +80,53 @@ static void sum_queues(struct cqesim_sim *sim)
 	r->delivered_bytes = r->host.bytes;
 }
 
+/* What sending adds per packet: TLPs and bytes. */
+struct tx_share {
+	double posted, requests, completions, host_writes;
+	double bytes[2];
+};
+
+static struct tx_share tx_share(const struct cqesim_result *r)
+{
+	const struct cqesim_tlps *t = r->nic.traffic;
+	double delivered = (double)r->delivered;
+	struct tx_share s = {
+		.posted = (double)t[CQESIM_TRAFFIC_TX_CQE].count / delivered,
+		.requests = (double)(t[CQESIM_TRAFFIC_TX_WQE_REQUEST].count +
+				     t[CQESIM_TRAFFIC_TX_DATA_REQUEST].count) /
+			    delivered,
+		.completions = (double)(t[CQESIM_TRAFFIC_TX_WQE_COMPLETION].count +
+					t[CQESIM_TRAFFIC_TX_DATA_COMPLETION].count) /
+			       delivered,
+		.host_writes = (double)t[CQESIM_TRAFFIC_TX_DOORBELL].count / delivered,
+	};
+
+	for (unsigned k = CQESIM_TRAFFIC_TX_WQE_REQUEST; k < CQESIM_TRAFFIC_KINDS; k++)
+		s.bytes[cqesim_traffic_is_down(k) ? CQESIM_DOWN : CQESIM_UP] +=
+			r->bytes_per_packet[k];
+	return s;
+}
+
 /* Up and down per packet, with completions of so many TLPs and bytes per packet. */
 static void directions(const struct cqesim_link *link, const struct cqesim_result *r,
 		       double data_tlps, double cqe_tlps, double cqe_bytes, double fetches,
 		       const struct cqesim_tlps *request, const struct cqesim_tlps *completion,
 		       double dllp[2], double sum[2])
 {
-	double posted = data_tlps + cqe_tlps;
-	double requests = fetches * (double)request->count;
-	const double bytes = CQESIM_DLLP_BYTES;
+	struct tx_share tx = tx_share(r);
+	double posted = data_tlps + cqe_tlps + tx.posted;
+	double requests = fetches * (double)request->count + tx.requests;
+	double completions = fetches * (double)completion->count + tx.completions;
+	double ack = link->dllp_bytes / link->config.ack_every;
+	double update = link->dllp_bytes / link->config.fc_every;
 
-	dllp[CQESIM_UP] = fetches * (double)completion->count * bytes / link->config.ack_every;
-	dllp[CQESIM_DOWN] = (posted + requests) * bytes / link->config.ack_every +
-			    posted * bytes / link->config.fc_every;
+	dllp[CQESIM_UP] = (completions + tx.host_writes) * ack + tx.host_writes * update;
+	dllp[CQESIM_DOWN] = (posted + requests) * ack + posted * update;
 	sum[CQESIM_UP] = r->bytes_per_packet[CQESIM_TRAFFIC_DATA] + cqe_bytes +
-			 r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] + dllp[CQESIM_UP];
-	sum[CQESIM_DOWN] = r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] + dllp[CQESIM_DOWN];
+			 r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] + tx.bytes[CQESIM_UP] +
+			 dllp[CQESIM_UP];
+	sum[CQESIM_DOWN] = r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] +
+			   tx.bytes[CQESIM_DOWN] + dllp[CQESIM_DOWN];
 }
 
 /* The packet rate at which the busier direction is full. */

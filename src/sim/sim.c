@@ -58,8 +58,8 @@ static void dump_operation(void *context, const struct cqesim_nic_operation *o)
 				   : o->address;
 
 	snprintf(what, sizeof(what), "queue %u: %s", (unsigned)(o->address >> QUEUE_SPACE_LOG) - 1,
-		 o->kind == CQESIM_TRAFFIC_WQE_REQUEST ? "WQEs" : cqesim_traffic_name(o->kind));
-	if (o->kind == CQESIM_TRAFFIC_WQE_REQUEST)
+		 cqesim_traffic_name(o->kind));
+	if (o->back_ps)
 		cqesim_tlp_dump_read(sim->config.tlp_dump, o->time_ps, o->back_ps, address,
 				     o->length, o->data, o->data_length, what);
 	else
@@ -90,6 +90,9 @@ int cqesim_sim_create(struct cqesim_sim **out, const struct cqesim_sim_config *c
 		}
 		rc = cqesim_nic_create(&sim->nic, &nic, err);
 	}
+	if (rc)
+		goto fail;
+	rc = sim_forward_init(sim, err);
 	if (rc)
 		goto fail;
 	session_mask(sim, nic.comp_compare);
@@ -127,6 +130,7 @@ void cqesim_sim_destroy(struct cqesim_sim *sim)
 	cqesim_nic_destroy(sim->nic);
 	for (unsigned i = 0; sim->queue && i < sim->config.queues; i++)
 		queue_free(&sim->queue[i]);
+	sim_forward_free(sim);
 	free(sim->queue);
 	free(sim->result.queue);
 	free(sim);

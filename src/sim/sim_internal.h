@@ -46,6 +46,7 @@ struct queue {
 	uint64_t sent_count, read_count; /* completions: packets and fillers */
 	uint64_t fillers_read;
 	uint64_t arrived, dropped[CQESIM_DROPS], shortage[CQESIM_SHORTAGES];
+	struct tx_debt *tx; /* forwarding only */
 };
 
 struct cqesim_sim {
@@ -66,6 +67,7 @@ struct cqesim_sim {
 	uint64_t
 		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
 	struct queue *queue;
+	struct tx_plans *plans; /* forwarding only */
 	struct cqesim_error fault;
 	bool finished;
 };
@@ -92,5 +94,11 @@ int sim_deliver(void *context, const struct cqesim_completion *c, unsigned n, ui
 
 /* result.c */
 void sim_result(struct cqesim_sim *sim);
+
+/* forward.c: what sending a packet on costs the link. */
+int sim_forward_init(struct cqesim_sim *sim, struct cqesim_error *err);
+int sim_forward_queue(struct queue *q);
+int sim_forward(struct queue *q, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
+void sim_forward_free(struct cqesim_sim *sim);
 
 #endif

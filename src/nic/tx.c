@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What sending adds to the link: see nic.h. */
+#include "nic_internal.h"
+
+void cqesim_nic_tx_write(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_traffic kind,
+			 uint64_t address, uint32_t length)
+{
+	struct cqesim_tlps t = nic_write_cost(nic, address, length);
+
+	nic_count(nic, kind, &t);
+	nic_watch(nic, &(struct cqesim_nic_operation){
+			       .kind = kind,
+			       .time_ps = nic_turn_ps(nic, now_ps),
+			       .address = address,
+			       .length = length,
+		       });
+	cqesim_link_server_write(&nic->server, now_ps, &t);
+}
+
+void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_traffic kind,
+			uint64_t address, uint32_t length)
+{
+	struct cqesim_tlps request, completion;
+
+	cqesim_link_read(&nic->link, address, length, &request, &completion);
+	nic_count(nic, kind, &request);
+	nic_count(nic, kind + 1, &completion);
+	uint64_t turn_ps = nic_turn_ps(nic, now_ps);
+	uint64_t back_ps = cqesim_link_server_read(&nic->server, now_ps, &request, &completion);
+	nic_watch(nic, &(struct cqesim_nic_operation){
+			       .kind = kind,
+			       .time_ps = turn_ps,
+			       .back_ps = back_ps,
+			       .address = address,
+			       .length = length,
+		       });
+}
+
+void cqesim_nic_tx_doorbell(struct cqesim_nic *nic, uint64_t now_ps, uint32_t length)
+{
+	struct cqesim_tlps t = cqesim_link_write(&nic->link, 0, length);
+
+	nic_count(nic, CQESIM_TRAFFIC_TX_DOORBELL, &t);
+	cqesim_link_server_host_write(&nic->server, now_ps, &t);
+}
