@@ -14,8 +14,11 @@ START_TEST(names)
 	static const char *const results[] = {"delivered",        "rx_discards_phy",
 					      "rx_out_of_buffer", "buffer_too_small",
 					      "queue_not_ready",  "protection_error"};
-	static const char *const kinds[] = {"packet_data", "plain_cqes",   "title_cqes",
-					    "mini_arrays", "wqe_requests", "wqe_completions"};
+	static const char *const kinds[] = {
+		"packet_data",      "plain_cqes",          "title_cqes",      "mini_arrays",
+		"wqe_requests",     "wqe_completions",     "tx_wqe_requests", "tx_wqe_completions",
+		"tx_data_requests", "tx_data_completions", "tx_cqes",         "tx_doorbells",
+	};
 
 	ck_assert_uint_eq(CQESIM_SESSION_ENDS, COUNT(ends));
 	ck_assert_uint_eq(CQESIM_RX_RESULTS, COUNT(results));
