@@ -23,15 +23,15 @@ START_TEST(names)
 	ck_assert_uint_eq(CQESIM_SESSION_ENDS, COUNT(ends));
 	ck_assert_uint_eq(CQESIM_RX_RESULTS, COUNT(results));
 	ck_assert_uint_eq(CQESIM_TRAFFIC_KINDS, COUNT(kinds));
-	for (unsigned i = 0; i < 6; i++) {
+	for (unsigned i = 0; i < COUNT(results); i++)
 		ck_assert_str_eq(cqesim_rx_result_name(i), results[i]);
+	for (unsigned i = 0; i < COUNT(kinds); i++)
 		ck_assert_str_eq(cqesim_traffic_name(i), kinds[i]);
-	}
 	for (unsigned i = 0; i < 7; i++)
 		ck_assert_str_eq(cqesim_session_end_name(i), ends[i]);
 	ck_assert_str_eq(cqesim_session_end_name(7), "unknown");
 	ck_assert_str_eq(cqesim_rx_result_name(6), "unknown");
-	ck_assert_str_eq(cqesim_traffic_name(6), "unknown");
+	ck_assert_str_eq(cqesim_traffic_name(12), "unknown");
 	/* The histogram of mismatches has a place for each field. */
 	ck_assert_uint_le(cqesim_cqe_rx_field_count, CQESIM_RX_FIELDS_MAX);
 }
