@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cqesim decode: options, reports, exit codes, and the examples of its chapter. */
-#include "cli_run.h"
+#include "chapter.h"
 #include "cqesim/cq.h"
 #include "test_dump.h"
 
@@ -470,71 +470,9 @@ END_TEST
 
 /* ---- the chapter ---- */
 
-/* Run "    $ cqesim decode ..." and look for the lines that follow it, in their order. */
-static unsigned run_example(char *command, char *lines)
-{
-	const char *args[CLI_ARGS_MAX + 1];
-	char path[CLI_ARGS_MAX][PATH_MAX];
-	unsigned n = 0, checked = 0;
-
-	for (char *word = strtok(command, " "); word && n < CLI_ARGS_MAX;
-	     word = strtok(NULL, " ")) {
-		bool file = !strncmp(word, "tests/", 6);
-
-		snprintf(path[n], sizeof(path[n]), "%s%s%s", file ? test_top_srcdir() : "",
-			 file ? "/" : "", word);
-		args[n] = path[n];
-		n++;
-	}
-	args[n] = NULL;
-	struct output o = cli_args(NULL, args);
-	const char *from = o.out;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		while (*line == ' ')
-			line++;
-		if (!strcmp(line, "...") || !*line)
-			continue;
-		const char *there = strstr(from, line);
-		ck_assert_msg(there != NULL, "%s: no \"%s\" in\n%s", args[n - 1], line, from);
-		from = there + strlen(line);
-		checked++;
-	}
-	output_free(&o);
-	return checked;
-}
-
 START_TEST(chapter)
 {
-	char folder[PATH_MAX];
-	size_t size;
-	unsigned examples = 0, lines = 0;
-
-	snprintf(folder, sizeof(folder), "%s/doc", test_top_srcdir());
-	char *text = dump_file(folder, "dumps.md", &size), *p = text;
-	while ((p = strstr(p, "\n    $ cqesim "))) {
-		char command[512], expected[8192];
-		size_t n = 0;
-
-		p += strlen("\n    $ cqesim ");
-		size_t length = strcspn(p, "\n");
-		ck_assert_uint_lt(length, sizeof(command));
-		memcpy(command, p, length);
-		command[length] = '\0';
-		p += length;
-		while (!strncmp(p, "\n    ", 5) && strncmp(p, "\n    $", 6)) {
-			length = strcspn(p + 1, "\n") + 1;
-			ck_assert_uint_lt(n + length, sizeof(expected));
-			memcpy(expected + n, p, length);
-			n += length;
-			p += length;
-		}
-		expected[n] = '\0';
-		examples++;
-		lines += run_example(command, expected);
-	}
-	ck_assert_uint_ge(examples, 6);
-	ck_assert_uint_ge(lines, 30);
-	free(text);
+	chapter_check("dumps.md", -1, 6, 30);
 }
 END_TEST
 

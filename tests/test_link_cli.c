@@ -2,7 +2,7 @@
 /* cqesim link: what it says, refuses and prints for programs, and the examples of its chapter. */
 #include <math.h>
 
-#include "cli_run.h"
+#include "chapter.h"
 
 static void says(const struct output *o, const char *words)
 {
@@ -334,74 +334,9 @@ END_TEST
 
 /* ---- the chapter ---- */
 
-/* Run the command and look for the lines that follow it, in their order. */
-static unsigned run_example(char *command, char *lines)
-{
-	static char path[CLI_ARGS_MAX][PATH_MAX];
-	const char *args[CLI_ARGS_MAX + 1];
-	unsigned n = 0, checked = 0;
-
-	for (char *word = strtok(command, " "); word && n < CLI_ARGS_MAX;
-	     word = strtok(NULL, " ")) {
-		bool file = !strncmp(word, "tests/", 6);
-
-		snprintf(path[n], sizeof(path[n]), "%s%s%s", file ? test_top_srcdir() : "",
-			 file ? "/" : "", word);
-		args[n] = path[n];
-		n++;
-	}
-	args[n] = NULL;
-	struct output o = cli_args(NULL, args);
-	ck_assert_msg(o.code == 0, "%s: %s", args[n - 1], o.err);
-	const char *from = o.out;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		while (*line == ' ')
-			line++;
-		if (!strcmp(line, "...") || !*line)
-			continue;
-		const char *there = strstr(from, line);
-		ck_assert_msg(there != NULL, "%s: no \"%s\" in\n%s", args[n - 1], line, from);
-		from = there + strlen(line);
-		checked++;
-	}
-	output_free(&o);
-	return checked;
-}
-
 START_TEST(chapter)
 {
-	char file[PATH_MAX];
-	unsigned examples = 0, lines = 0;
-
-	snprintf(file, sizeof(file), "%s/doc/link.md", test_top_srcdir());
-	char *text = slurp(file, NULL), *p = text;
-	while ((p = strstr(p, "\n    $ cqesim "))) {
-		char command[512], expected[8192];
-		size_t n = 0;
-
-		p += strlen("\n    $ cqesim ");
-		size_t length = strcspn(p, "\n");
-		ck_assert_uint_lt(length, sizeof(command));
-		memcpy(command, p, length);
-		command[length] = '\0';
-		p += length;
-		/* Indented lines, and empty ones between them. */
-		while (!strncmp(p, "\n    ", 5) || !strncmp(p, "\n\n    ", 6)) {
-			if (!strncmp(p, "\n    $", 6) || !strncmp(p, "\n\n    $", 7))
-				break;
-			length = strcspn(p + 2, "\n") + 2;
-			ck_assert_uint_lt(n + length, sizeof(expected));
-			memcpy(expected + n, p, length);
-			n += length;
-			p += length;
-		}
-		expected[n] = '\0';
-		examples++;
-		lines += run_example(command, expected);
-	}
-	ck_assert_uint_ge(examples, 19);
-	ck_assert_uint_ge(lines, 150);
-	free(text);
+	chapter_check("link.md", 0, 19, 150);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 /* cqesim link --peer: the peer's tables byte for byte, options, and the examples of doc/peer.md. */
 #include <zlib.h>
 
-#include "cli_run.h"
+#include "chapter.h"
 #include "test_peer.h"
 
 static void says(const struct output *o, const char *words)
@@ -159,75 +159,9 @@ END_TEST
 
 /* ---- the chapter ---- */
 
-/* Is it a line of the output from here on?  Spaces at its end are not in the chapter. */
-static const char *line_in(const char *out, const char *from, const char *line)
-{
-	size_t n = strlen(line);
-
-	for (const char *p = from; (p = strstr(p, line)); p++)
-		if ((p == out || p[-1] == '\n') && p[n + strspn(p + n, " ")] == '\n')
-			return p + n;
-	return NULL;
-}
-
-/* All lines that stand below a command must be lines of its output, in order. */
-static unsigned run_example(char *command, char *lines)
-{
-	const char *args[CLI_ARGS_MAX + 1];
-	unsigned n = 0, checked = 0;
-	char shown[512];
-
-	snprintf(shown, sizeof(shown), "%s", command);
-	for (char *word = strtok(command, " "); word && n < CLI_ARGS_MAX; word = strtok(NULL, " "))
-		args[n++] = word;
-	args[n] = NULL;
-	struct output o = cli_args(NULL, args);
-	ck_assert_msg(o.code == 0, "%s: %s", shown, o.err);
-	const char *from = o.out;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		if (strspn(line, " ") == strlen(line) || !strcmp(line + strspn(line, " "), "..."))
-			continue;
-		line += 4; /* the margin of examples */
-		const char *behind = line_in(o.out, from, line);
-		ck_assert_msg(behind != NULL, "%s: no line \"%s\" in\n%s", shown, line, o.out);
-		from = behind;
-		checked++;
-	}
-	output_free(&o);
-	return checked;
-}
-
 START_TEST(chapter)
 {
-	char path[PATH_MAX];
-	unsigned examples = 0, lines = 0;
-
-	snprintf(path, sizeof(path), "%s/doc/peer.md", test_top_srcdir());
-	char *text = slurp(path, NULL), *p = text;
-	while ((p = strstr(p, "\n    $ cqesim "))) {
-		char command[512], expected[8192];
-		size_t n = 0, length;
-
-		p += strlen("\n    $ cqesim ");
-		length = strcspn(p, "\n");
-		ck_assert_uint_lt(length, sizeof(command));
-		memcpy(command, p, length);
-		command[length] = '\0';
-		p += length;
-		while (!strncmp(p, "\n    ", 5) && strncmp(p, "\n    $", 6)) {
-			length = strcspn(p + 1, "\n") + 1;
-			ck_assert_uint_lt(n + length, sizeof(expected));
-			memcpy(expected + n, p, length);
-			n += length;
-			p += length;
-		}
-		expected[n] = '\0';
-		examples++;
-		lines += run_example(command, expected);
-	}
-	ck_assert_uint_ge(examples, 15);
-	ck_assert_uint_ge(lines, 40);
-	free(text);
+	chapter_check("peer.md", 0, 15, 40);
 }
 END_TEST
 
