@@ -12,11 +12,20 @@
 #define CHAPTER_COMMAND 1024
 #define CHAPTER_LINES   8192
 
-/* A whole line of the output, from here on; spaces at its end are not in the page. */
-static inline const char *chapter_line(const char *out, const char *from, const char *line)
+/*
+ * A whole line of the output, from here on; spaces at its end are not in the
+ * page.  Of pages that wrap long lines: a part of one.
+ */
+static inline const char *chapter_line(const char *out, const char *from, const char *line,
+				       bool wrapped)
 {
 	size_t n = strlen(line);
 
+	if (wrapped) {
+		line += strspn(line, " ");
+		const char *part = strstr(from, line);
+		return part ? part + strlen(line) : NULL;
+	}
 	for (const char *p = from; (p = strstr(p, line)); p++)
 		if ((p == out || p[-1] == '\n') && p[n + strspn(p + n, " ")] == '\n')
 			return p + n;
@@ -43,7 +52,7 @@ static inline unsigned chapter_example(const char *page, char *command, char *li
 
 		if (!*word || !strcmp(word, "..."))
 			continue;
-		const char *behind = chapter_line(o.out, from, line + 4);
+		const char *behind = chapter_line(o.out, from, line + 4, code < 0);
 		ck_assert_msg(behind != NULL, "%s: %s: no line \"%s\" in\n%s", page, shown,
 			      line + 4, from);
 		from = behind;
@@ -91,7 +100,8 @@ static inline void chapter_lines(const char **p, char lines[CHAPTER_LINES])
 	lines[n] = '\0';
 }
 
-/* Run all examples of a page; each ends with this exit code (-1: any); fewer than these are a
+/* Run all examples of a page; each ends with this exit code (-1: any,
+ * and the page wraps lines); fewer than these are a
  * mistake here.
  */
 static inline void chapter_check(const char *page, int code, unsigned examples_min,
