@@ -53,7 +53,7 @@ static inline unsigned chapter_example(const char *page, char *command, char *li
 		if (!*word || !strcmp(word, "..."))
 			continue;
 		const char *behind = chapter_line(o.out, from, line + 4, code < 0);
-		ck_assert_msg(behind != NULL, "%s: %s: no line \"%s\" in\n%s", page, shown,
+		ck_assert_msg(behind != NULL, "%s: %s: no line \"%s\" in\n%.3000s", page, shown,
 			      line + 4, from);
 		from = behind;
 		checked++;
