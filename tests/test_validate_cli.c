@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cqesim validate: options, exit codes, documents, and the examples of doc/validate.md. */
+#include "cli_run.h"
+
+void add_validate_cli(Suite *suite);
+
+START_TEST(usage)
+{
+	fails(cli("validate", "--colour"), 2, "--colour", NULL);
+	fails(cli("validate", "nothing"), 2, "nothing", "zcrx-rx-buf-len");
+	fails(cli("validate", "./nothing.yaml"), 1, "nothing.yaml", NULL);
+	fails(cli("validate", "--list", "--json"), 2, "--list", NULL);
+
+	struct output o = cli("validate", "--help");
+	ck_assert_int_eq(o.code, 0);
+	ck_assert_ptr_nonnull(strstr(o.out, "--fit"));
+	output_free(&o);
+}
+END_TEST
+
+START_TEST(document)
+{
+	json_t *doc = good_json(cli("validate", "--json", "cx7-devmem-iouring"), 0);
+
+	ck_assert_uint_eq(count_at(doc, "summary.experiments"), 1);
+	ck_assert_uint_eq(count_at(doc, "summary.figures"), 6);
+	ck_assert_uint_eq(count_at(doc, "summary.fit"), 4);
+	ck_assert_uint_eq(count_at(doc, "summary.predicted"), 2);
+	ck_assert_uint_eq(count_at(doc, "summary.fitted_parameters"), 4);
+	ck_assert_uint_eq(count_at(doc, "summary.worse"), 0);
+	json_t *x = json_array_get(at(doc, "experiments"), 0);
+	json_t *f = json_array_get(at(x, "figures"), 4);
+	ck_assert_str_eq(json_string_value(at(f, "name")), "io_uring, MTU 4096");
+	ck_assert(number_at(f, "published") == 151);
+	ck_assert(number_at(f, "deviation_percent") > 5);
+	json_decref(doc);
+}
+END_TEST
+
+/* A file whose recorded deviation is better than what comes out. */
+START_TEST(worse)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/worse.yaml", test_tmpdir());
+	FILE *f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs("kind: experiment\nname: worse\ntitle: t\nsource: s\n"
+	      "setup: {after_wqes: 16, after_strides: 2048, after_stride_bytes: 64}\nfigures:\n"
+	      "  - {name: a, unit: bytes, measure: buffers_after, role: predict, published: 2e6,"
+	      " deviation: 1}\n",
+	      f);
+	fclose(f);
+	struct output o = cli("validate", path);
+	ck_assert_int_eq(o.code, 1);
+	ck_assert_ptr_nonnull(strstr(o.out, "WORSE than recorded"));
+	ck_assert_ptr_nonnull(strstr(o.out, "recorded: +1.0 %"));
+	ck_assert_ptr_nonnull(strstr(o.out, "1 figure is further off than recorded."));
+	output_free(&o);
+	remove(path);
+}
+END_TEST
+
+START_TEST(same_twice)
+{
+	struct output a = cli("validate", "cx5-xdp-redirect-compression-counters");
+	struct output b = cli("validate", "cx5-xdp-redirect-compression-counters");
+
+	ck_assert_int_eq(a.code, 0);
+	ck_assert_str_eq(a.out, b.out);
+	output_free(&a);
+	output_free(&b);
+}
+END_TEST
+
+/* Run the command and look for the lines that follow it, in their order. */
+static unsigned run_example(char *command, char *lines)
+{
+	const char *args[CLI_ARGS_MAX + 1];
+	unsigned n = 0, checked = 0;
+
+	for (char *w = strtok(command, " "); w && n < CLI_ARGS_MAX; w = strtok(NULL, " "))
+		args[n++] = w;
+	args[n] = NULL;
+	struct output o = cli_args(NULL, args);
+	ck_assert_msg(o.code == 0, "%s: %s%s", args[n - 1], o.err, o.out);
+	const char *from = o.out;
+	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+		while (*line == ' ')
+			line++;
+		if (!strcmp(line, "...") || !*line)
+			continue;
+		const char *there = strstr(from, line);
+		ck_assert_msg(there != NULL, "%s: no \"%s\" in\n%s", args[n - 1], line, from);
+		from = there + strlen(line);
+		checked++;
+	}
+	output_free(&o);
+	return checked;
+}
+
+START_TEST(chapter)
+{
+	char file[PATH_MAX];
+	unsigned examples = 0, lines = 0;
+
+	snprintf(file, sizeof(file), "%s/doc/validate.md", test_top_srcdir());
+	char *text = slurp(file, NULL), *p = text;
+	while ((p = strstr(p, "\n    $ cqesim "))) {
+		char command[512], expected[8192];
+		size_t n = 0;
+
+		p += strlen("\n    $ cqesim ");
+		size_t length = strcspn(p, "\n");
+		ck_assert_uint_lt(length, sizeof(command));
+		memcpy(command, p, length);
+		command[length] = '\0';
+		p += length;
+		while (!strncmp(p, "\n    ", 5)) {
+			length = strcspn(p + 1, "\n") + 1;
+			ck_assert_uint_lt(n + length, sizeof(expected));
+			memcpy(expected + n, p, length);
+			n += length;
+			p += length;
+		}
+		expected[n] = '\0';
+		examples++;
+		lines += run_example(command, expected);
+	}
+	ck_assert_uint_ge(examples, 9);
+	ck_assert_uint_ge(lines, 80);
+	free(text);
+}
+END_TEST
+
+void add_validate_cli(Suite *suite)
+{
+	TCase *t = tcase_create("program");
+
+	tcase_set_timeout(t, 120);
+	tcase_add_test(t, usage);
+	tcase_add_test(t, document);
+	tcase_add_test(t, worse);
+	tcase_add_test(t, same_twice);
+	tcase_add_test(t, chapter);
+	suite_add_tcase(suite, t);
+}
