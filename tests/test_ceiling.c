@@ -210,6 +210,46 @@ START_TEST(striding)
 	is(r.up[CQESIM_CAUSE_RX_WQE], 6, 1);
 	/* 5 x 256 + 234: 236 in whole double words, six headers. */
 	is(r.up[CQESIM_CAUSE_RX_DATA], 6 * 24 + 1516, 1);
+	/* 16 of 64 strides are left: one filler of 88 bytes for two packets. */
+	is(r.up[CQESIM_CAUSE_RX_CQE], 88 + 44, 1);
+	is(r.completions, 3, 2);
+	/* Seven data and CQE TLPs and half a filler's at 16, a quarter of 8 for the read. */
+	is(r.down[CQESIM_CAUSE_DLLP], 7 * 16 + 8 + 2, 1);
+}
+END_TEST
+
+/* Fillers: one per WQE where strides are left, whatever the packets' completions are. */
+START_TEST(fillers)
+{
+	struct cqesim_ceiling_config c = base(3, 16, 256);
+
+	c.rx_desc_bytes = 32;
+	c.rx_strides = 8;
+	c.stride_bytes = 64;
+	c.frame_bytes = 330; /* 326 bytes take six of eight strides */
+	struct cqesim_ceiling r = solve(&c);
+	ck_assert_uint_eq(cqesim_ceiling_packets_per_wqe(&c), 1);
+	is(r.up[CQESIM_CAUSE_RX_CQE], 176, 1);
+	is(r.up_bytes, 568, 1);   /* 376 data, 12 + 4 for half a read of WQEs */
+	is(r.down_bytes, 110, 1); /* 42 + 16 x 4 + 4 */
+	near(r.link_pps, 16e9 * 128 / 130 * 370 / 371 / 568);
+	/* None where packets fill a WQE. */
+	c.frame_bytes = 260; /* four strides */
+	is(solve(&c).up[CQESIM_CAUSE_RX_CQE], 88, 1);
+	ck_assert_uint_eq(cqesim_ceiling_packets_per_wqe(&c), 2);
+	/* 186 bytes take three of 16: five packets and a filler, plain also with sessions. */
+	c.rx_strides = 16;
+	c.frame_bytes = 190;
+	c.cqe_mode = CQESIM_CQE_ARRAYS;
+	c.session = cqesim_fraction(5, 1);
+	is(solve(&c).up[CQESIM_CAUSE_RX_CQE], 176 + 88, 5);
+	c.cqe_mode = CQESIM_CQE_128PAD;
+	is(solve(&c).up[CQESIM_CAUSE_RX_CQE], 5 * 152 + 152, 5);
+	/* With the FCS 190 bytes: three strides as well. */
+	c.keep_fcs = true;
+	ck_assert_uint_eq(cqesim_ceiling_packets_per_wqe(&c), 5);
+	c.rx_strides = 0;
+	ck_assert_uint_eq(cqesim_ceiling_packets_per_wqe(&c), 1);
 }
 END_TEST
 
@@ -581,13 +621,24 @@ START_TEST(bad_values)
 		const char *what;
 		struct cqesim_ceiling_config c;
 	} bad[] = {
-		{"frame", base(3, 8, 256)},        {"offset", base(3, 8, 256)},
-		{"ports", base(3, 8, 256)},        {"queues", base(3, 8, 256)},
-		{"multiple", base(3, 8, 256)},     {"does not fit", base(3, 8, 256)},
-		{"session", base(3, 8, 256)},      {"share", base(3, 8, 256)},
-		{"per send WQE", base(3, 8, 256)}, {"63", base(3, 8, 256)},
-		{"mps", base(3, 8, 300)},          {"stride bytes", base(3, 8, 256)},
-		{"once", base(3, 8, 256)},         {"read at a time", base(3, 8, 256)},
+		{"frame", base(3, 8, 256)},
+		{"offset", base(3, 8, 256)},
+		{"ports", base(3, 8, 256)},
+		{"queues", base(3, 8, 256)},
+		{"multiple", base(3, 8, 256)},
+		{"does not fit", base(3, 8, 256)},
+		{"session", base(3, 8, 256)},
+		{"share", base(3, 8, 256)},
+		{"per send WQE", base(3, 8, 256)},
+		{"63", base(3, 8, 256)},
+		{"mps", base(3, 8, 300)},
+		{"stride bytes", base(3, 8, 256)},
+		{"once", base(3, 8, 256)},
+		{"read at a time", base(3, 8, 256)},
+		{"strides 48: expected a power of two, 8", base(3, 8, 256)},
+		{"strides 4: expected a power of two, 8", base(3, 8, 256)},
+		{"stride bytes 100: expected a power of two, 64", base(3, 8, 256)},
+		{"stride bytes 16384: expected a power of two, 64", base(3, 8, 256)},
 	};
 	struct cqesim_error err;
 	struct cqesim_ceiling r;
@@ -597,7 +648,7 @@ START_TEST(bad_values)
 	bad[2].c.ports = 0;
 	bad[3].c.queues = 0;
 	bad[4].c.rx_desc_bytes = 48;
-	bad[5].c.rx_strides = 4;
+	bad[5].c.rx_strides = 8;
 	bad[5].c.stride_bytes = 64;
 	bad[5].c.frame_bytes = 1518;
 	bad[6].c.cqe_mode = CQESIM_CQE_ARRAYS;
@@ -609,11 +660,19 @@ START_TEST(bad_values)
 	bad[9].c.direction = CQESIM_TX;
 	bad[9].c.tx_mpw = 16;
 	bad[9].c.tx_inline_max = 64;
-	bad[11].c.rx_strides = 4;
+	bad[11].c.rx_strides = 8;
 	bad[11].c.stride_bytes = 32;
 	bad[12].c.interrupt_every = 1000001;
 	bad[13].c.direction = CQESIM_TX;
 	bad[13].c.tx_desc_fetch = 96;
+	bad[14].c.rx_strides = 48;
+	bad[14].c.stride_bytes = 64;
+	bad[15].c.rx_strides = 4;
+	bad[15].c.stride_bytes = 64;
+	bad[16].c.rx_strides = 64;
+	bad[16].c.stride_bytes = 100;
+	bad[17].c.rx_strides = 64;
+	bad[17].c.stride_bytes = 16384;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_msg(cqesim_ceiling(&r, &bad[i].c, &err) == -EINVAL, "%s", bad[i].what);
 		ck_assert_msg(strstr(err.text, bad[i].what) != NULL, "%zu: %s", i, err.text);
@@ -640,6 +699,7 @@ Suite *suite_ceiling(void)
 	tcase_add_test(t, completions);
 	tcase_add_test(t, average_session);
 	tcase_add_test(t, striding);
+	tcase_add_test(t, fillers);
 	tcase_add_test(t, data_placement);
 	tcase_add_test(t, sending);
 	tcase_add_test(t, sending_several);

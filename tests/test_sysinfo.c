@@ -292,6 +292,83 @@ START_TEST(odd_values)
 }
 END_TEST
 
+/* 5, 8 and 10 bits of tag; what DevCap says the card could is not what is in use. */
+START_TEST(tags)
+{
+	static const struct {
+		const char *registers;
+		unsigned tags;
+	} cases[] = {
+		{"DevCtl:\tRlxdOrd+ ExtTag-", 32},
+		{"DevCtl:\tRlxdOrd+ ExtTag+", 256},
+		{"DevCap:\tMaxPayload 512 bytes, ExtTag+", 0},
+		{"DevCtl:\tExtTag+\n\t\tDevCtl2: LTR- 10BitTagReq- OBFF Disabled", 256},
+		{"DevCtl:\tExtTag+\n\t\tDevCap2: 10BitTagComp+ 10BitTagReq+ OBFF", 256},
+		{"DevCtl:\tExtTag+\n\t\tDevCtl2: LTR- 10BitTagReq+ OBFF Disabled", 768},
+		{"DevCtl2: Completion Timeout: 50us to 50ms, 10BitTagReq+", 768},
+		{"LnkSta:\tSpeed 8GT/s, Width x8", 0},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct cqesim_error err = {""};
+		char text[256];
+
+		memset(&info, 0, sizeof(info));
+		snprintf(text, sizeof(text), "3b:00.0 Ethernet controller: x\n\t\t%s\n",
+			 cases[i].registers);
+		ck_assert_int_eq(parse(text, &err), 0);
+		ck_assert_msg(cqesim_sysinfo_tags(&info.cards[0]) == cases[i].tags, "%s: %u", text,
+			      cqesim_sysinfo_tags(&info.cards[0]));
+	}
+}
+END_TEST
+
+/* Counters that cannot be: errors with their line; counters that contradict each other: said. */
+START_TEST(wrong_counters)
+{
+	struct cqesim_error err = {""};
+
+	ck_assert_int_eq(parse("rx_packets: 7\nrx_cqe_compress_blks: 18446744073709551616\n", &err),
+			 -EINVAL);
+	ck_assert_str_eq(err.text, "text: line 2: a counter of more than 64 bits");
+	ck_assert_uint_eq(info.has, 0);
+	ck_assert_int_eq(parse("rx_packets: 18446744073709551615\n", &err), 0);
+	ck_assert_int_eq(
+		parse("NIC statistics:\n rx0_cqe_compress_pkts: 99999999999999999999\n", &err),
+		-EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "text: line 2: "));
+	ck_assert_int_eq(parse("NIC statistics:\n"
+			       " rx0_cqe_compress_pkts: 18446744073709551615\n"
+			       " rx1_cqe_compress_pkts: 1\n",
+			       &err),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "text: line 3: the sum"));
+	/* A counter that nobody asks for is none of these. */
+	ck_assert_int_eq(parse("NIC statistics:\n rx_other: 99999999999999999999\n", &err), 0);
+	/* 65535 packets to a block, and one more. */
+	ck_assert_int_eq(parse("rx_cqe_compress_blks: 2\nrx_cqe_compress_pkts: 131070\n", &err), 0);
+	ck_assert_double_eq_tol(cqesim_sysinfo_session(&info), 65535, 1e-9);
+	ck_assert_int_eq(parse("rx_cqe_compress_blks: 2\nrx_cqe_compress_pkts: 131071\n", &err),
+			 -EINVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "text: line 2: rx_cqe_compress_pkts"));
+	ck_assert_int_eq(parse("rx3_cqe_compress_blks: 1\nrx3_cqe_compress_pkts: 65536\n", &err),
+			 -EINVAL);
+
+	ck_assert_int_eq(parse("rx_packets: 2\nrx_cqe_compress_blks: 10\n"
+			       "rx_cqe_compress_pkts: 5\n",
+			       &err),
+			 0);
+	ck_assert_double_eq(cqesim_sysinfo_session(&info), 0);
+	ck_assert(sysinfo_says(&info, NULL, "contradict each other: rx_cqe_compress_pkts 5, but"));
+	ck_assert(sysinfo_says(&info, NULL, "rx_cqe_compress_pkts 5 of rx_packets 2"));
+	ck_assert(!sysinfo_says(&info, NULL, "sessions of 0.50"));
+	ck_assert(!sysinfo_says(&info, NULL, "%"));
+	/* One of two counters says nothing. */
+	ck_assert_int_eq(parse("rx_cqe_compress_blks: 10\n", &err), 0);
+	ck_assert(!sysinfo_says(&info, NULL, "contradict"));
+}
+END_TEST
+
 /* More cards than there is room for are counted. */
 START_TEST(many_cards)
 {
@@ -396,6 +473,8 @@ Suite *suite_sysinfo(void)
 	tcase_add_test(tc, together);
 	tcase_add_test(tc, nothing_known);
 	tcase_add_test(tc, odd_values);
+	tcase_add_test(tc, tags);
+	tcase_add_test(tc, wrong_counters);
 	tcase_add_test(tc, many_cards);
 	tcase_add_test(tc, damaged);
 	tcase_add_test(tc, long_lines);

@@ -173,6 +173,7 @@ START_TEST(two_functions)
 	ck_assert_int_eq(card->relaxed_ordering, CQESIM_SYSINFO_ON);
 	ck_assert_int_eq(card->extended_tags, CQESIM_SYSINFO_ON);
 	ck_assert_int_eq(card->ten_bit_tags, CQESIM_SYSINFO_ON);
+	ck_assert_uint_eq(cqesim_sysinfo_tags(card), 768);
 	ck_assert_int_eq(card->ecrc, CQESIM_SYSINFO_ON);
 	ck_assert(sysinfo_says(&info, card, "narrower and slower"));
 	card = cqesim_sysinfo_pick(&info, "3b:00.1", &err);
@@ -211,6 +212,7 @@ START_TEST(program)
 	ck_assert_uint_eq(count_at(card, "link.lanes"), 8);
 	ck_assert_uint_eq(count_at(card, "mrrs"), 4096);
 	ck_assert(json_is_true(at(card, "ecrc")));
+	ck_assert_uint_eq(count_at(card, "tags"), 768);
 	ck_assert(json_is_null(at(json_array_get(at(doc, "cards"), 1), "mps")));
 	json_decref(doc);
 }

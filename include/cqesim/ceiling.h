@@ -104,8 +104,8 @@ struct cqesim_ceiling_config {
 	/* receiving */
 	uint32_t rx_desc_bytes; /* of one WQE or descriptor */
 	uint32_t rx_desc_fetch; /* bytes of them read at a time, a multiple of rx_desc_bytes */
-	uint32_t rx_strides;    /* striding queue: strides of a WQE; 0: cyclic */
-	uint32_t stride_bytes;  /* a packet takes as many whole strides as it needs */
+	uint32_t rx_strides;    /* striding queue: strides of a WQE, 8..65536; 0: cyclic */
+	uint32_t stride_bytes;  /* 64..8192; a packet takes as many whole strides as it needs */
 	enum cqesim_cqe_mode cqe_mode;
 	struct cqesim_fraction session;    /* mlx5: packets per session, >= 1; may be an average */
 	struct cqesim_fraction compressed; /* share of the packets that are in sessions, 0..1 */
@@ -173,6 +173,13 @@ struct cqesim_transaction {
 	struct cqesim_fraction per_packet;
 };
 #define CQESIM_TRANSACTIONS_MAX 32
+
+/*
+ * Packets that one receive WQE takes; 1 for a cyclic queue.  When strides are
+ * left over at its end, a completion of its own (a filler, never compressed)
+ * closes them.  For configs that cqesim_ceiling_traffic takes.
+ */
+CQESIM_API uint32_t cqesim_ceiling_packets_per_wqe(const struct cqesim_ceiling_config *config);
 
 /*
  * The list for a config; returns how many.  -EINVAL with *err set for values

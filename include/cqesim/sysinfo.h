@@ -96,8 +96,9 @@ struct cqesim_sysinfo {
 
 /*
  * Read a file ("-": standard input) and add what it says.  -EINVAL: nothing in
- * it is known; -E2BIG: larger than CQESIM_SYSINFO_BYTES; or errno of reading.
- * *info stays as it was on errors.
+ * it is known, or a counter cannot be (more than 64 bits, more packets per block
+ * of compressed completions than the 65535 that a CQE can count); -E2BIG: larger than
+ * CQESIM_SYSINFO_BYTES; or errno of reading. *info stays as it was on errors.
  */
 CQESIM_API int cqesim_sysinfo_read(const char *file, struct cqesim_sysinfo *info,
 				   struct cqesim_error *err);
@@ -135,8 +136,17 @@ CQESIM_API unsigned cqesim_sysinfo_link(const struct cqesim_sysinfo_card *card,
 					struct cqesim_link_config *config);
 
 /*
+ * Reads that may be in flight by the tags in use: 32 with 5 bits (ExtTag-), 256
+ * with 8 (ExtTag+), 768 with 10 (10BitTagReq+: values below 256 are left to
+ * completers with 8 bits; so Intel's documents of its R-Tile, "Tag Allocation");
+ * 0: not said.
+ */
+CQESIM_API unsigned cqesim_sysinfo_tags(const struct cqesim_sysinfo_card *card);
+
+/*
  * Packets per block of compressed completions, measured: rx_cqe_compress_pkts /
- * rx_cqe_compress_blks; 0 if nothing was compressed.  The kernel counts a block
+ * rx_cqe_compress_blks; 0 if nothing was compressed, or if there are fewer packets
+ * than blocks, which cannot be.  The kernel counts a block
  * per title.  In the basic layout the title's own packet is among pkts, so this
  * is the length of a session; in the enhanced layout the title is a completion
  * like others and its packet is not among them, so a session is one longer

@@ -3,10 +3,17 @@
 #include <errno.h>
 
 #include "ceiling/internal.h"
+#include "cqesim/rq.h"
 
 #define BYTES_MAX   65536u
 #define EVERY_MAX   1000000u
 #define SESSION_MAX 65535u
+
+/* Striding queues as mlx5 has them: cqesim/rq.h, with the extended range of strides. */
+#define STRIDES_MIN      (1u << CQESIM_LOG_STRIDES_MIN_EXTENDED)
+#define STRIDES_MAX      (1u << CQESIM_LOG_STRIDES_MAX)
+#define STRIDE_BYTES_MIN (1u << CQESIM_LOG_STRIDE_BYTES_MIN)
+#define STRIDE_BYTES_MAX (1u << CQESIM_LOG_STRIDE_BYTES_MAX)
 
 static int bad(struct cqesim_error *err, const char *what, uint64_t value, const char *expected)
 {
@@ -18,6 +25,11 @@ static bool is_fraction(struct cqesim_fraction f, uint64_t low, uint64_t high)
 {
 	return f.den && f.num / f.den >= low &&
 	       (f.num / f.den < high || (f.num / f.den == high && !(f.num % f.den)));
+}
+
+static bool is_power(uint32_t value, uint32_t low, uint32_t high)
+{
+	return value >= low && value <= high && !(value & (value - 1));
 }
 
 static int check_receive(const struct cqesim_ceiling_config *c, struct cqesim_error *err)
@@ -32,10 +44,10 @@ static int check_receive(const struct cqesim_ceiling_config *c, struct cqesim_er
 				   "%u bytes of receive descriptors read at a time: expected a "
 				   "multiple of %u, the size of one, up to %u",
 				   c->rx_desc_fetch, c->rx_desc_bytes, BYTES_MAX);
-	if (c->rx_strides > BYTES_MAX)
-		return bad(err, "strides", c->rx_strides, "1 to 65536");
-	if (c->rx_strides && (c->stride_bytes < 64 || c->stride_bytes > BYTES_MAX))
-		return bad(err, "stride bytes", c->stride_bytes, "64 to 65536");
+	if (c->rx_strides && !is_power(c->rx_strides, STRIDES_MIN, STRIDES_MAX))
+		return bad(err, "strides", c->rx_strides, "a power of two, 8 to 65536");
+	if (c->rx_strides && !is_power(c->stride_bytes, STRIDE_BYTES_MIN, STRIDE_BYTES_MAX))
+		return bad(err, "stride bytes", c->stride_bytes, "a power of two, 64 to 8192");
 	if (c->rx_strides && (uint64_t)c->rx_strides * c->stride_bytes < bytes)
 		return cqesim_fail(err, -EINVAL,
 				   "%u strides of %u bytes: a packet of %u bytes does not fit",

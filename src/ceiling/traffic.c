@@ -66,14 +66,23 @@ uint32_t ceiling_data_bytes(const struct cqesim_ceiling_config *c)
 
 /* ---- receiving ---- */
 
-/* Packets that one receive WQE takes. */
-static uint32_t packets_per_wqe(const struct cqesim_ceiling_config *c)
+/* Whole strides that a packet takes. */
+static uint32_t strides(const struct cqesim_ceiling_config *c)
 {
 	uint32_t bytes = c->frame_bytes - (c->keep_fcs ? 0 : 4);
 
-	if (!c->rx_strides)
-		return 1;
-	return c->rx_strides / ((bytes + c->stride_bytes - 1) / c->stride_bytes);
+	return (bytes + c->stride_bytes - 1) / c->stride_bytes;
+}
+
+uint32_t cqesim_ceiling_packets_per_wqe(const struct cqesim_ceiling_config *c)
+{
+	return c->rx_strides ? c->rx_strides / strides(c) : 1;
+}
+
+/* Strides that are left over at the end of a WQE are closed by a completion of their own. */
+static bool filler(const struct cqesim_ceiling_config *c)
+{
+	return c->rx_strides && c->rx_strides % strides(c);
 }
 
 /* The writes of a session of n packets, of which there are `often` per packet. */
@@ -129,6 +138,7 @@ static void sessions(struct list *l, const struct cqesim_ceiling_config *c)
 static void completions(struct list *l, const struct cqesim_ceiling_config *c)
 {
 	const struct cqesim_fraction each = {1, 1};
+	uint32_t plain = c->cqe_mode == CQESIM_CQE_128PAD ? 2 * CQE : CQE;
 
 	if (!c->mlx5) {
 		every(l, CQESIM_CAUSE_RX_CQE, CQESIM_DMA_WRITE,
@@ -138,8 +148,11 @@ static void completions(struct list *l, const struct cqesim_ceiling_config *c)
 	if (c->cqe_mode >= CQESIM_CQE_ARRAYS)
 		sessions(l, c);
 	else
-		happens(l, CQESIM_CAUSE_RX_CQE, CQESIM_DMA_WRITE, 0,
-			c->cqe_mode == CQESIM_CQE_128PAD ? 2 * CQE : CQE, each);
+		happens(l, CQESIM_CAUSE_RX_CQE, CQESIM_DMA_WRITE, 0, plain, each);
+	/* Never within a session: as src/nic/striding.c assumes. */
+	if (filler(c))
+		every(l, CQESIM_CAUSE_RX_CQE, CQESIM_DMA_WRITE, plain,
+		      cqesim_ceiling_packets_per_wqe(c));
 }
 
 static void receive(struct list *l, const struct cqesim_ceiling_config *c)
@@ -148,7 +161,7 @@ static void receive(struct list *l, const struct cqesim_ceiling_config *c)
 		(struct cqesim_fraction){1, 1});
 	completions(l, c);
 	every(l, CQESIM_CAUSE_RX_WQE, CQESIM_DMA_READ, c->rx_desc_fetch,
-	      c->rx_desc_fetch / c->rx_desc_bytes * packets_per_wqe(c));
+	      c->rx_desc_fetch / c->rx_desc_bytes * cqesim_ceiling_packets_per_wqe(c));
 	every(l, CQESIM_CAUSE_DOORBELL, CQESIM_CPU_WRITE, c->rx_doorbell_bytes,
 	      c->rx_doorbell_every);
 	every(l, CQESIM_CAUSE_DOORBELL, CQESIM_CPU_READ, 4, c->rx_head_every);

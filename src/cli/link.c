@@ -127,6 +127,42 @@ static void completions(struct link_run *run)
 		c->compressed = o->compressed;
 }
 
+/*
+ * The replay ends a session with its WQE (the id of the WQE is among what it
+ * compares: assumed, cqesim models show connectx-5); the closed form does not.
+ */
+static void sessions_over_wqes(struct link_run *run)
+{
+	const struct link_options *o = run->options;
+	struct cqesim_ceiling_config c = run->config;
+	struct cqesim_error err;
+	struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX];
+	uint32_t frame = c.frame_bytes;
+	char text[512], n[CQESIM_FRACTION_TEXT];
+
+	/* Of several the largest: fewest packets to a WQE, longest sessions. */
+	for (unsigned i = 0; i < o->frames.count; i++)
+		frame = o->frames.value[i] > frame ? o->frames.value[i] : frame;
+	c = link_point(run, LINK_SIZE, frame);
+	if (o->view == LINK_SWEEP)
+		c = link_point(run, o->axis, o->axis_high);
+	if (o->view == LINK_BANDWIDTH || c.direction == CQESIM_TX || !c.mlx5 || !c.rx_strides ||
+	    c.cqe_mode < CQESIM_CQE_ARRAYS || cqesim_ceiling_traffic(&c, traffic, &err) < 0)
+		return;
+	uint32_t wqe = cqesim_ceiling_packets_per_wqe(&c);
+	if (cqesim_fraction_value(c.session) <= wqe)
+		return;
+	snprintf(text, sizeof(text),
+		 "A WQE holds %u packets of %u bytes, fewer than a session of %s. cqesim replay "
+		 "would end sessions after %u, with the WQE (assumed); for that figure: --session "
+		 "%u.",
+		 wqe, c.frame_bytes,
+		 c.session.den == 1 ? cqesim_fraction_text(c.session, n)
+				    : cqesim_fraction_decimals(c.session, 2, n),
+		 wqe, wqe);
+	link_remark(run, text);
+}
+
 /* Packets per second of the cores: cycles of the driver and the application. */
 static double host_pps(const struct link_run *run)
 {
@@ -342,6 +378,8 @@ int cmd_link(int argc, char **argv)
 		code = set_slot(&run);
 	if (!code)
 		code = link_use(&run, link_of(&run));
+	if (!code)
+		sessions_over_wqes(&run);
 	if (!code)
 		code = answer(&run);
 	cqesim_profile_free(run.driver);

@@ -11,7 +11,8 @@
 #define LINK_TEXTS_MAX   16
 #define LINK_REMARKS_MAX 12
 #define LINK_DEVICE      "connectx-5" /* when nothing else is said */
-#define LINK_VALUES_MAX  4096         /* points of a sweep, frame sizes */
+#define LINK_DRIVER      "dpdk-mlx5-vec"
+#define LINK_VALUES_MAX  4096 /* points of a sweep, frame sizes */
 
 enum link_view { LINK_ANSWER, LINK_SWEEP, LINK_TABLE, LINK_BANDWIDTH, LINK_COMBINATIONS };
 enum link_format { LINK_TEXT, LINK_JSON, LINK_CSV };
@@ -37,6 +38,7 @@ struct link_options {
 	uint32_t axis_low, axis_high, axis_step; /* step 0: only where the curve jumps */
 
 	enum cqesim_rxtx direction;
+	bool direction_given;
 	bool keep_fcs, pad, blueflame, striding;
 	int cqe;         /* enum cqesim_cqe_mode, plain ones */
 	int compression; /* enum cqesim_cqe_mode from ARRAYS on; PLAIN64: off */
@@ -53,6 +55,9 @@ struct link_options {
 
 /* 0, an exit code, or -1 when --help was all. */
 int link_options(struct link_options *o, int argc, char **argv);
+
+/* Options that do not go together: 0 or an exit code. */
+int link_check(const struct link_options *o);
 
 extern const char link_help[];
 
@@ -93,12 +98,25 @@ int link_table(struct link_run *run);
 int link_bandwidth(struct link_run *run);
 int link_combinations(struct link_run *run);
 
+/* Something to be said before the answer. */
+void link_remark(struct link_run *run, const char *text);
+/* Print what there is, for people; with --csv, which has no place for it, to standard error. */
+void link_print_remarks(const struct link_run *run);
+/* JSON of a view that is a list: the remarks and the list, which it takes; an exit code. */
+struct json_t;
+int link_print_list(const struct link_run *run, struct json_t *list);
+
+/* Text in lines of at most 78 columns. */
+void link_wrapped(const char *text);
+
 /* Why the answer is what it is, in a sentence or two. */
 void link_sentence(const struct link_run *run, const struct cqesim_ceiling_config *c,
 		   const struct cqesim_ceiling *r, char *text, size_t size);
 
 /* The parameter behind a limit, for its grade; NULL: none, it follows from others. */
-const struct cqesim_param *link_bound_param(const struct link_run *run, enum cqesim_bound bound);
+const struct cqesim_param *link_bound_param(const struct link_run *run,
+					    const struct cqesim_ceiling *r,
+					    enum cqesim_bound bound);
 
 /* Packets per second that the link carries in both directions, at its efficiency. */
 double link_carries(const struct cqesim_ceiling *r);

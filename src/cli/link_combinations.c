@@ -123,9 +123,7 @@ static void json(const struct link_run *run, const struct tried tried[FETCHES])
 						     : json_boolean(fabs(d) <= WITHIN));
 			json_array_append_new(list, o);
 		}
-	if (!json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
-		putchar('\n');
-	json_decref(list);
+	link_print_list(run, list);
 }
 
 int link_combinations(struct link_run *run)
@@ -137,7 +135,9 @@ int link_combinations(struct link_run *run)
 		return code;
 	if (run->options->format == LINK_JSON)
 		json(run, tried);
-	else
+	else {
+		link_print_remarks(run);
 		text(run, tried);
+	}
 	return 0;
 }

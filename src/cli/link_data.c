@@ -46,7 +46,7 @@ static json_t *limits(const struct link_run *run, const struct cqesim_ceiling *r
 	json_t *list = json_array();
 
 	for (unsigned b = 0; b < CQESIM_BOUNDS; b++) {
-		const struct cqesim_param *p = link_bound_param(run, b);
+		const struct cqesim_param *p = link_bound_param(run, r, b);
 		json_t *o = json_object();
 
 		put(o, "limit", json_string(cqesim_bound_key(b)));
@@ -161,18 +161,37 @@ static json_t *point(const struct link_run *run, const struct cqesim_ceiling_con
 	return o;
 }
 
+static json_t *remarks(const struct link_run *run)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < run->remark_count; i++)
+		json_array_append_new(list, json_string(run->remarks[i]));
+	return list;
+}
+
+int link_print_list(const struct link_run *run, json_t *list)
+{
+	json_t *doc = json_object();
+
+	put(doc, "remarks", remarks(run));
+	put(doc, "results", list);
+	if (!json_dumpf(doc, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
+		putchar('\n');
+	json_decref(doc);
+	return 0;
+}
+
 int link_json(struct link_run *run, const struct link_values *points, enum link_axis axis)
 {
-	json_t *doc = json_object(), *list = json_array(), *remarks = json_array();
+	json_t *doc = json_object(), *list = json_array();
 	struct cqesim_error err = {""};
 	int code = 0;
 
 	put(doc, "device", json_string(run->device->name));
 	put(doc, "link", json_string(run->link->name));
 	put(doc, "host", json_string(run->host->name));
-	for (unsigned i = 0; i < run->remark_count; i++)
-		json_array_append_new(remarks, json_string(run->remarks[i]));
-	put(doc, "remarks", remarks);
+	put(doc, "remarks", remarks(run));
 	put(doc, "results", list);
 	for (unsigned i = 0; !code && i < points->count; i++) {
 		struct cqesim_ceiling_config c = link_point(run, axis, points->value[i]);
@@ -258,8 +277,10 @@ int link_csv(struct link_run *run, const struct link_values *points, enum link_a
 
 		if (cqesim_ceiling(&r, &c, &err))
 			return link_refuse(&err);
-		if (!i)
+		if (!i) {
+			link_print_remarks(run);
 			csv_head();
+		}
 		csv_row(&c, &r);
 	}
 	return 0;

@@ -22,7 +22,7 @@ const char link_help[] =
 	"  --set KEY=VALUE      override a parameter of any profile (repeatable)\n"
 	"  --lspci FILE, --dmesg FILE, --ethtool FILE\n"
 	"                       what lspci -vv, dmesg, ethtool -S printed (-: standard\n"
-	"                       input): link, card, measured sessions\n"
+	"                       input): link, tags, card, measured sessions\n"
 	"  --local              list this machine's cards; with --card or others use one\n"
 	"  --card NAME          address or interface, when there are several\n"
 	"\n"
@@ -34,7 +34,7 @@ const char link_help[] =
 	"  --keep-fcs           the card delivers the FCS too\n"
 	"\n"
 	"Receiving (mlx5)\n"
-	"  --rq cyclic|striding --strides N (64), --stride-size N (2048)\n"
+	"  --rq cyclic|striding --strides N (64), --stride-size N (2048), powers of 2\n"
 	"  --wqe-bytes N        16, striding 32; --wqe-fetch N: bytes read at a time\n"
 	"  --cqe 64|128|128pad  128: the second half is written, 128pad: all of it\n"
 	"  --compression off|arrays|burst|exact|stream|enhanced\n"
@@ -62,4 +62,4 @@ const char link_help[] =
 	"\n"
 	"  --json, --csv        instead of text\n"
 	"\n"
-	"Exit status: 0 good, 1 bad profile, 2 bad usage.\n";
+	"Exit status: 0 good, 1 bad profile or file, card without profile, 2 bad usage.\n";

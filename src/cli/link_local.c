@@ -88,6 +88,7 @@ static json_t *json_card(const struct cqesim_sysinfo *info, const struct cqesim_
 	set_flag(o, "relaxed_ordering", card->relaxed_ordering);
 	set_flag(o, "extended_tags", card->extended_tags);
 	set_flag(o, "ten_bit_tags", card->ten_bit_tags);
+	set_size(o, "tags", cqesim_sysinfo_tags(card));
 	json_object_set_new(o, "numa_node",
 			    card->numa_node < 0 ? json_null() : json_integer(card->numa_node));
 	json_object_set_new(o, "cpus", json_string(card->cpus));

@@ -147,6 +147,15 @@ static int view(struct link_options *o, enum link_view wanted)
 	return 0;
 }
 
+static int direction(struct link_options *o, enum cqesim_rxtx wanted)
+{
+	if (o->direction_given && o->direction != wanted)
+		return usage_error(COMMAND, "--rx, --tx and --forward exclude each other");
+	o->direction = wanted;
+	o->direction_given = true;
+	return 0;
+}
+
 static int published(struct link_options *o, const char *text)
 {
 	struct cqesim_rate rate;
@@ -211,6 +220,12 @@ static int parse_words(struct link_options *o, int c, const char *arg)
 			return usage_error(COMMAND, "--link: no more than %d", LINK_LINKS_MAX);
 		o->link[o->links++] = arg;
 		return 0;
+	case OPT_RX:
+	case OPT_TX:
+	case OPT_FORWARD:
+		return direction(o, c == OPT_RX   ? CQESIM_RX
+				    : c == OPT_TX ? CQESIM_TX
+						  : CQESIM_FORWARD);
 	case OPT_JSON:
 	case OPT_CSV:
 		if (o->format != LINK_TEXT && o->format != (c == OPT_JSON ? LINK_JSON : LINK_CSV))
@@ -255,11 +270,6 @@ static bool parse_plain(struct link_options *o, int c, const char *arg)
 	case OPT_RATE:
 		o->rate = arg;
 		return true;
-	case OPT_RX:
-	case OPT_TX:
-	case OPT_FORWARD:
-		o->direction = c == OPT_RX ? CQESIM_RX : c == OPT_TX ? CQESIM_TX : CQESIM_FORWARD;
-		return true;
 	case OPT_LOCAL:
 		o->local = true;
 		return true;
@@ -293,8 +303,8 @@ static int parse(struct link_options *o, int c, const char *name, const char *ar
 		N(OPT_RING, ring, 1, 1048576),
 		N(OPT_CORES, cores, 1, 65536),
 		N(OPT_OFFSET, offset, 0, 4095),
-		N(OPT_STRIDES, strides, 1, 65536),
-		N(OPT_STRIDE_SIZE, stride_size, 64, 65536),
+		N(OPT_STRIDES, strides, 8, 65536),
+		N(OPT_STRIDE_SIZE, stride_size, 64, 8192),
 		N(OPT_WQE_BYTES, wqe_bytes, 16, 4096),
 		N(OPT_WQE_FETCH, wqe_fetch, 4, 65536),
 		N(OPT_INTERRUPT_EVERY, interrupt_every, 0, 1000000),
@@ -317,43 +327,12 @@ static int parse(struct link_options *o, int c, const char *name, const char *ar
 	return parse_plain(o, c, arg) ? 0 : parse_words(o, c, arg);
 }
 
-/* Options that do not go together. */
-static int check(struct link_options *o, int argc, char **argv)
-{
-	if (optind < argc)
-		return usage_error(COMMAND, "unexpected word %s", argv[optind]);
-	if (o->card && !o->texts && !o->local)
-		return usage_error(COMMAND, "--card: of --lspci, --dmesg or --local");
-	if (o->links > 1 && o->view != LINK_TABLE)
-		return usage_error(COMMAND, "more than one --link: only with --table");
-	if (o->published_pps > 0 && o->view != LINK_COMBINATIONS)
-		return usage_error(COMMAND, "--published: only with --combinations");
-	if (o->format == LINK_CSV && o->view != LINK_ANSWER && o->view != LINK_SWEEP)
-		return usage_error(COMMAND, "--csv: only for packets, and with --sweep");
-	if (o->view == LINK_SWEEP && o->frames.count > 1)
-		return usage_error(COMMAND, "--sweep: expected one --frame");
-	if (o->view == LINK_COMBINATIONS && o->frames.count > 1)
-		return usage_error(COMMAND, "--combinations: expected one --frame");
-	if (o->compression > CQESIM_CQE_PLAIN64 && o->cqe)
-		return usage_error(COMMAND,
-				   "--compression and --cqe 128: how compressed CQEs of 128 "
-				   "bytes are written is not modelled");
-	if (o->compression == CQESIM_CQE_PLAIN64 && o->session.den)
-		return usage_error(COMMAND, "--session needs a --compression other than off");
-	for (unsigned i = 0; o->view != LINK_BANDWIDTH && i < o->frames.count; i++)
-		if (o->frames.value[i] < 64)
-			return usage_error(COMMAND, "--frame %u: expected 64 or more",
-					   o->frames.value[i]);
-	return 0;
-}
-
 int link_options(struct link_options *o, int argc, char **argv)
 {
 	int c, rc, index = 0;
 
 	*o = (struct link_options){
 		.host = "generic",
-		.driver = "dpdk-mlx5-vec",
 		.compression = -1,
 		.offset = -1,
 		.strides = -1,
@@ -386,5 +365,10 @@ int link_options(struct link_options *o, int argc, char **argv)
 		if (rc)
 			return rc;
 	}
-	return check(o, argc, argv);
+	if (optind < argc)
+		return usage_error(COMMAND, "unexpected word %s", argv[optind]);
+	rc = link_check(o);
+	if (!o->driver)
+		o->driver = LINK_DRIVER;
+	return rc;
 }

@@ -14,12 +14,37 @@
 /* Whole numbers that make steps: when one changes, the curve jumps. */
 struct shape {
 	uint64_t writes;      /* TLPs of the data written */
+	uint64_t requests;    /* of the data read */
 	uint64_t completions; /* TLPs of the data read */
 	uint64_t wqe;         /* bytes of the send WQE */
 	uint32_t lines;       /* padded data */
 	uint32_t beats, strides;
-	uint64_t arrays; /* writes of a session */
+	uint64_t arrays, session_tlps; /* writes of a session, and their TLPs */
 };
+
+#define REASONS 128
+
+/* A session's writes: of a cyclic queue with sessions only, for which all are the session's. */
+static void session_shape(const struct cqesim_ceiling_config *config,
+			  const struct cqesim_link *link, struct shape *s)
+{
+	struct cqesim_transaction traffic[CQESIM_TRANSACTIONS_MAX];
+	struct cqesim_ceiling_config c = *config;
+
+	c.rx_strides = 0;
+	c.compressed = cqesim_fraction(1, 1);
+	int n = cqesim_ceiling_traffic(&c, traffic, NULL);
+	for (int i = 0; i < n; i++) {
+		if (traffic[i].cause != CQESIM_CAUSE_RX_CQE)
+			continue;
+		/* An exact number of times a session: 1/N, k/N ... */
+		uint64_t times = (uint64_t)(cqesim_fraction_value(traffic[i].per_packet) *
+						    cqesim_fraction_value(c.session) +
+					    0.5);
+		s->arrays += times;
+		s->session_tlps += times * cqesim_link_write(link, 0, traffic[i].bytes).count;
+	}
+}
 
 static struct shape shape_of(const struct cqesim_ceiling_config *c, const struct cqesim_link *link)
 {
@@ -39,6 +64,7 @@ static struct shape shape_of(const struct cqesim_ceiling_config *c, const struct
 			break;
 		case CQESIM_CAUSE_TX_DATA:
 			cqesim_link_read(link, t->address, t->bytes, &one, &two);
+			s.requests = one.count;
 			s.completions = two.count;
 			break;
 		case CQESIM_CAUSE_TX_WQE:
@@ -46,42 +72,50 @@ static struct shape shape_of(const struct cqesim_ceiling_config *c, const struct
 						   c->tx_mpw +
 					   0.5);
 			break;
-		case CQESIM_CAUSE_RX_CQE:
-			/* An exact number of times a session: 1/N, k/N ... */
-			s.arrays += (uint64_t)(cqesim_fraction_value(t->per_packet) *
-						       cqesim_fraction_value(c->session) +
-					       0.5);
-			break;
 		default:
 			break;
 		}
 	}
+	if (c->mlx5 && c->cqe_mode >= CQESIM_CQE_ARRAYS)
+		session_shape(c, link, &s);
 	if (c->bus_hz > 0)
 		s.beats = (c->frame_bytes + c->bus_bytes - 1) / c->bus_bytes;
 	if (c->rx_strides)
-		s.strides = (c->frame_bytes - 4 + c->stride_bytes - 1) / c->stride_bytes;
+		s.strides = (c->frame_bytes - (c->keep_fcs ? 0 : 4) + c->stride_bytes - 1) /
+			    c->stride_bytes;
 	return s;
 }
 
-static const char *jump(const struct shape *a, const struct shape *b, enum link_axis axis)
+static void because(char why[REASONS], bool so, const char *reason)
 {
-	if (axis == LINK_SESSION)
-		return a->arrays != b->arrays ? "another array" : "";
+	size_t n = strlen(why);
+
+	if (so)
+		snprintf(why + n, REASONS - n, "%s%s", n ? ", " : "", reason);
+}
+
+/* All that has changed, or "". */
+static const char *jump(const struct shape *a, const struct shape *b, enum link_axis axis,
+			char why[REASONS])
+{
+	bool read = a->completions, reads = b->completions;
+
+	*why = '\0';
+	if (axis == LINK_SESSION) {
+		because(why, a->arrays != b->arrays, "another array");
+		because(why, !*why && a->session_tlps != b->session_tlps, "another TLP");
+	}
 	if (axis != LINK_SIZE)
-		return "";
-	if (a->writes < b->writes)
-		return a->lines != b->lines ? "next 64-byte line, another TLP" : "another TLP";
-	if (a->lines != b->lines)
-		return "next 64-byte line";
-	if (!a->completions && b->completions)
-		return "no longer inline: data is read";
-	if (a->completions < b->completions)
-		return "another completion";
-	if (a->wqe != b->wqe)
-		return "send WQE of another size";
-	if (a->beats != b->beats)
-		return "another beat of the internal bus";
-	return a->strides != b->strides ? "another stride" : "";
+		return why;
+	because(why, a->lines != b->lines, "next 64-byte line");
+	because(why, a->writes < b->writes, "another TLP");
+	because(why, !read && reads, "no longer inline: data is read");
+	because(why, read && a->requests < b->requests, "another read request");
+	because(why, read && a->completions < b->completions, "another completion");
+	because(why, a->wqe != b->wqe, "send WQE of another size");
+	because(why, a->beats != b->beats, "another beat of the internal bus");
+	because(why, a->strides != b->strides, "another stride");
+	return why;
 }
 
 static bool is_jump(const struct link_run *run, const struct cqesim_link *link, enum link_axis axis,
@@ -91,7 +125,9 @@ static bool is_jump(const struct link_run *run, const struct cqesim_link *link, 
 	struct cqesim_ceiling_config b = link_point(run, axis, value);
 	struct shape before = shape_of(&a, link), after = shape_of(&b, link);
 
-	return *jump(&before, &after, axis) != '\0';
+	char why[REASONS];
+
+	return *jump(&before, &after, axis, why) != '\0';
 }
 
 /* The values to show: a grid, or both ends and the two sides of each jump. */
@@ -101,18 +137,24 @@ static int choose(const struct link_run *run, struct link_values *v)
 	struct cqesim_error err = {""};
 	struct cqesim_link link;
 	uint32_t step = o->axis_step;
+	bool here, next = false;
 
 	v->count = 0;
 	if (cqesim_link_init(&link, &run->config.link, &err))
 		return link_refuse(&err);
-	if ((o->axis == LINK_QUEUES || o->axis == LINK_MPW) && !step)
-		step = 1;
 	for (uint32_t n = o->axis_low; n <= o->axis_high; n += step ? step : 1) {
 		bool ends = n == o->axis_low || n == o->axis_high;
 
-		if (!step && !ends && !is_jump(run, &link, o->axis, n) &&
-		    !is_jump(run, &link, o->axis, n + 1))
+		here = next;
+		next = !step && n < o->axis_high && is_jump(run, &link, o->axis, n + 1);
+		if (!step && !ends && !here && !next)
 			continue;
+		if (v->count == LINK_VALUES_MAX)
+			return usage_error(
+				LINK_COMMAND,
+				"--sweep: more than %d places where it jumps; expected a "
+				"shorter range or a step",
+				LINK_VALUES_MAX);
 		v->value[v->count++] = n;
 	}
 	return 0;
@@ -161,10 +203,6 @@ int link_sweep(struct link_run *run)
 				   "--sweep: device %s has no sessions and no send "
 				   "WQEs of several packets",
 				   run->device->name);
-	if (axis == LINK_MPW && run->config.direction == CQESIM_RX)
-		return usage_error(LINK_COMMAND, "--sweep mpw: expected --tx or --forward");
-	if (axis == LINK_SESSION && run->config.direction == CQESIM_TX)
-		return usage_error(LINK_COMMAND, "--sweep session: nothing is received with --tx");
 	if (o->view == LINK_SWEEP) {
 		int code = choose(run, &values);
 		if (code)
@@ -185,11 +223,13 @@ int link_sweep(struct link_run *run)
 		if (cqesim_ceiling(&r, &c, &err))
 			return link_refuse(&err);
 	}
+	link_print_remarks(run);
 	head(run, axis);
 	for (unsigned i = 0; i < v->count; i++) {
 		struct cqesim_ceiling_config c = link_point(run, axis, v->value[i]);
 		struct shape now = shape_of(&c, &link);
-		int code = row(run, axis, v->value[i], i ? jump(&before, &now, axis) : "");
+		char why[REASONS];
+		int code = row(run, axis, v->value[i], i ? jump(&before, &now, axis, why) : "");
 
 		if (code)
 			return code;

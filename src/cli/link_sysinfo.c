@@ -41,7 +41,7 @@ static const char *profile_of(const struct cqesim_sysinfo_card *card)
 	return NULL;
 }
 
-static void remark(struct link_run *run, const char *text)
+void link_remark(struct link_run *run, const char *text)
 {
 	if (run->remark_count < LINK_REMARKS_MAX)
 		snprintf(run->remarks[run->remark_count++], sizeof(run->remarks[0]), "%s", text);
@@ -67,27 +67,63 @@ static void name_link(struct link_run *run, const struct cqesim_sysinfo_card *ca
 	used = setting(text, size, used, "mps", card->mps);
 	used = setting(text, size, used, "mrrs", card->mrrs);
 	used = setting(text, size, used, "rcb", card->rcb);
+	used = setting(text, size, used, "tags", cqesim_sysinfo_tags(card));
 	if (card->ecrc == CQESIM_SYSINFO_ON && used < size)
 		snprintf(text + used, size - used, ",ecrc=on");
 }
 
-static void use_card(struct link_run *run, struct link_options *o,
-		     const struct cqesim_sysinfo_card *card)
+/*
+ * All that the kernel's log says of a card is its driver; one of mlx5's may be
+ * taken as one, where a card with a name that is not in the list is another.
+ */
+static bool driver_alone(const struct cqesim_sysinfo_card *card)
+{
+	return !strcmp(card->driver, "mlx5_core") && !card->device && !*card->description;
+}
+
+/* An answer for another card would be none. */
+static int unknown_card(const struct cqesim_sysinfo_card *card)
+{
+	char numbers[32] = "";
+
+	if (card->device)
+		snprintf(numbers, sizeof(numbers), "%04x:%04x", card->vendor, card->device);
+	complain("%s (%s): there is no profile of this card; name one that is like it with "
+		 "--device (cqesim models)",
+		 card->address,
+		 *card->description ? card->description
+		 : *numbers         ? numbers
+		 : *card->driver    ? card->driver
+				    : "nothing else is said of it");
+	return EXIT_INPUT;
+}
+
+static int use_card(struct link_run *run, struct link_options *o,
+		    const struct cqesim_sysinfo_card *card)
 {
 	const char *name = *card->interfaces ? card->interfaces : card->description;
 	const char *device = profile_of(card);
-	char text[512];
+	char text[512], taken[128] = "";
 
 	name_link(run, card);
-	if (!o->device && device)
+	if (o->view == LINK_BANDWIDTH) /* whatever the card */
+		device = LINK_DEVICE;
+	else if (!device && !o->device && !driver_alone(card))
+		return unknown_card(card);
+	else
+		snprintf(taken, sizeof(taken), "; taken as %s%s",
+			 o->device ? o->device
+			 : device  ? device
+				   : LINK_DEVICE,
+			 o->device ? ", as --device has it"
+			 : device  ? ""
+				   : ", since only its driver is known: name yours with --device");
+	if (!o->device)
 		o->device = device;
-	snprintf(text, sizeof(text), "Seen: %s%s%s%s%s; taken as %s%s.", card->address,
-		 *name ? " " : "", name, *run->link_name ? " on " : "", run->link_name,
-		 o->device ? o->device : LINK_DEVICE,
-		 !o->device            ? ", since its name is not known"
-		 : o->device != device ? ", as --device has it"
-				       : "");
-	remark(run, text);
+	snprintf(text, sizeof(text), "Seen: %s%s%s%s%s%s.", card->address, *name ? " " : "", name,
+		 *run->link_name ? " on " : "", run->link_name, taken);
+	link_remark(run, text);
+	return 0;
 }
 
 /* Measured sessions, unless the command line has its own. */
@@ -97,7 +133,8 @@ static void use_counters(struct link_options *o, const struct cqesim_sysinfo *in
 	uint64_t pkts = info->counters[CQESIM_SYSINFO_COMPRESS_PKTS];
 	uint64_t all = info->counters[CQESIM_SYSINFO_RX_PACKETS];
 
-	if (!(cqesim_sysinfo_session(info) > 0) || o->session.den || !o->compression || o->cqe)
+	if (!(cqesim_sysinfo_session(info) > 0) || o->session.den || !o->compression || o->cqe ||
+	    o->direction == CQESIM_TX)
 		return;
 	/* In the enhanced layout the title's packet is not among those counted. */
 	if (o->compression == CQESIM_CQE_ENHANCED)
@@ -144,11 +181,11 @@ static int look(struct link_run *run, struct link_options *o, struct cqesim_sysi
 		}
 	}
 	if (card)
-		use_card(run, o, card);
+		code = use_card(run, o, card);
 	use_counters(o, info);
 	for (unsigned n = 0; cqesim_sysinfo_remark(info, card, n, text); n++)
-		remark(run, text);
-	return 0;
+		link_remark(run, text);
+	return code;
 }
 
 int link_sysinfo(struct link_run *run, struct link_options *o)

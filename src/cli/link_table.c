@@ -36,7 +36,7 @@ static void table_cell(double share, bool colour)
 	printf(" %s%8s%s", !colour ? "" : share >= 1 ? GREEN : RED, text, colour ? NORMAL : "");
 }
 
-static int table_row(struct link_run *run, uint32_t frame, json_t *list)
+static int table_row(struct link_run *run, int width, uint32_t frame, json_t *list)
 {
 	struct cqesim_ceiling_config c = link_point(run, LINK_SIZE, frame);
 	struct cqesim_error err = {""};
@@ -47,7 +47,7 @@ static int table_row(struct link_run *run, uint32_t frame, json_t *list)
 		return link_refuse(&err);
 	double carries = link_carries(&r);
 	if (!list)
-		printf("%-12s %6u %9.2f", run->link->name, frame, carries / M);
+		printf("%-*s %6u %9.2f", width, run->link->name, frame, carries / M);
 	for (unsigned i = 0; link_speeds[i]; i++) {
 		double share = carries / (cqesim_line_pps(link_speeds[i] * G, frame) * c.ports);
 		json_t *o;
@@ -66,16 +66,16 @@ static int table_row(struct link_run *run, uint32_t frame, json_t *list)
 	return 0;
 }
 
-static void table_head(const struct link_run *run)
+static void table_head(const struct link_run *run, int width)
 {
 	static const char *const what[] = {"received", "sent", "forwarded"};
 
 	printf("Does the link of %s carry %s frames at line rate? Ports: %u. The efficiency of "
 	       "each link\nis its profile's; \"no 57%%\" is the share that gets through.\n\n",
 	       run->device->name, what[run->config.direction], run->config.ports);
-	printf("%-12s %6s %9s", "link", "bytes", "Mpps");
+	printf("%-*s %6s %9s", width, "link", "bytes", "Mpps");
 	for (unsigned i = 0; link_speeds[i]; i++)
-		printf(" %6uG%s", link_speeds[i], " ");
+		printf(" %6uG%s", link_speeds[i], link_speeds[i + 1] ? " " : "");
 	putchar('\n');
 }
 
@@ -88,15 +88,25 @@ int link_table(struct link_run *run)
 	const uint32_t *size = o->frames.count ? o->frames.value : frames;
 	int code = 0;
 
-	for (unsigned i = 0; !code && (o->links ? i < o->links : table_links[i] != NULL); i++) {
-		code = link_use(run, o->links ? o->link[i] : table_links[i]);
-		if (!code && !i && !list)
-			table_head(run);
+	/* Those asked for, or the machine's, or a choice. */
+	const char *const seen[] = {run->link_name, NULL};
+	const char *const *links = o->links ? o->link : *run->link_name ? seen : table_links;
+
+	int width = 12;
+
+	for (unsigned i = 0; o->links ? i < o->links : links[i] != NULL; i++)
+		width = (int)strlen(links[i]) > width ? (int)strlen(links[i]) : width;
+	for (unsigned i = 0; !code && (o->links ? i < o->links : links[i] != NULL); i++) {
+		code = link_use(run, links[i]);
+		if (!code && !i && !list) {
+			link_print_remarks(run);
+			table_head(run, width);
+		}
 		for (unsigned k = 0; !code && k < sizes; k++)
-			code = table_row(run, size[k], list);
+			code = table_row(run, width, size[k], list);
 	}
-	if (!code && list && !json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
-		putchar('\n');
+	if (!code && list)
+		return link_print_list(run, list);
 	json_decref(list);
 	return code;
 }
@@ -176,8 +186,10 @@ int link_bandwidth(struct link_run *run)
 
 	if (cqesim_link_init(&link, &run->config.link, &err))
 		return link_refuse(&err);
-	if (!list)
+	if (!list) {
+		link_print_remarks(run);
 		bandwidth_head(run, &link);
+	}
 	for (unsigned i = 0; !code && i < sizes; i++)
 		code = bandwidth_row(run, &link, size[i], list);
 	if (!code && !list)
@@ -187,8 +199,8 @@ int link_bandwidth(struct link_run *run)
 		       cqesim_link_reads_max(&run->config.latency) / M,
 		       cqesim_grade_name(run->link->param[CQESIM_LINK_TAGS].grade),
 		       cqesim_grade_name(run->link->param[CQESIM_LINK_READ_RTT].grade));
-	if (!code && list && !json_dumpf(list, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15)))
-		putchar('\n');
+	if (!code && list)
+		return link_print_list(run, list);
 	json_decref(list);
 	return code;
 }

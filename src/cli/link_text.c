@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The answer for people: a sentence, then bytes, limits and shares of line rate. */
+/* The answer for people: remarks and a sentence, then bytes, limits and shares of line rate. */
 #include <math.h>
 #include <string.h>
 
@@ -8,150 +8,12 @@
 
 #define M 1e6
 
-const struct cqesim_param *link_bound_param(const struct link_run *run, enum cqesim_bound bound)
-{
-	switch (bound) {
-	case CQESIM_BOUND_UP:
-	case CQESIM_BOUND_DOWN:
-		return &run->link->param[CQESIM_LINK_EFFICIENCY];
-	case CQESIM_BOUND_LINE:
-		return &run->device->param[CQESIM_DEV_PORT_SPEED];
-	case CQESIM_BOUND_PORT:
-		return &run->device->param[CQESIM_DEV_MAX_PPS];
-	case CQESIM_BOUND_DEVICE:
-		return &run->device->param[CQESIM_DEV_DEVICE_MAX_PPS];
-	case CQESIM_BOUND_QUEUES:
-		return &run->device->param[CQESIM_DEV_QUEUE_MAX_PPS];
-	case CQESIM_BOUND_BUS:
-		return &run->device->param[CQESIM_DEV_BUS_CLOCK];
-	case CQESIM_BOUND_COMPLETIONS:
-		return &run->device->param[CQESIM_DEV_COMPLETION_RATE];
-	case CQESIM_BOUND_TAGS:
-		return &run->link->param[CQESIM_LINK_TAGS];
-	case CQESIM_BOUND_CREDITS:
-		return &run->link->param[CQESIM_LINK_POSTED_HEADERS];
-	default:
-		return NULL;
-	}
-}
-
-static const char *direction_words(enum cqesim_bound bound)
-{
-	return bound == CQESIM_BOUND_UP ? "device to host" : "host to device";
-}
-
-/* The cause that takes most of a direction's bytes. */
-static unsigned largest(const struct cqesim_fraction bytes[CQESIM_CAUSES])
-{
-	unsigned most = 0;
-
-	for (unsigned i = 1; i < CQESIM_CAUSES; i++)
-		if (cqesim_fraction_value(bytes[i]) > cqesim_fraction_value(bytes[most]))
-			most = i;
-	return most;
-}
-
 static const char *grade(const struct cqesim_param *p)
 {
 	return p ? cqesim_grade_name(p->grade) : "given";
 }
 
-/* What the packets would come at: the line, or less when less is offered. */
-static double demand(const struct cqesim_ceiling *r)
-{
-	return fmin(r->bound_pps[CQESIM_BOUND_LINE], r->bound_pps[CQESIM_BOUND_OFFERED]);
-}
-
-/* Four or so digits: large packets come in few millions. */
-static const char *mpps(double pps, char text[24])
-{
-	snprintf(text, 24, "%.*f Mpps", pps < 10 * M ? 2 : 1, pps / M);
-	return text;
-}
-
-static void speeds(const struct link_run *run, const struct cqesim_ceiling_config *c,
-		   const struct cqesim_ceiling *r, char *text, size_t size)
-{
-	const char *gbps = cqesim_profile_text(run->device, CQESIM_DEV_PORT_SPEED);
-	char ports[32] = "", rate[24];
-
-	if (c->ports > 1)
-		snprintf(ports, sizeof(ports), "%u x ", c->ports);
-	if (r->bound_pps[CQESIM_BOUND_OFFERED] < r->bound_pps[CQESIM_BOUND_LINE])
-		snprintf(text, size, "the offered rate is %s",
-			 mpps(r->bound_pps[CQESIM_BOUND_OFFERED], rate));
-	else
-		snprintf(text, size, "line rate at %s%s Gb/s is %s", ports, gbps,
-			 mpps(r->bound_pps[CQESIM_BOUND_LINE], rate));
-}
-
-/* What no rate can be computed of. */
-static void add_rings(const struct cqesim_ceiling_config *c, const struct cqesim_ceiling *r,
-		      char *text, size_t size)
-{
-	size_t used = strlen(text);
-
-	if (c->ddio_bytes && r->ring_bytes > c->ddio_bytes && used < size)
-		snprintf(text + used, size - used,
-			 " But the rings are %.1f times what DMA may fill of the cache: look there "
-			 "next.",
-			 (double)r->ring_bytes / (double)c->ddio_bytes);
-}
-
-/* "it carries 84.7 Mpps of 64-byte frames (87.3 Mpps at an efficiency of 1), line rate ..." */
-static void carried(const struct link_run *run, const struct cqesim_ceiling_config *c,
-		    const struct cqesim_ceiling *r, char text[256])
-{
-	char now[24], best[24];
-	size_t n = (size_t)snprintf(
-		text, 256, "carries %s of %u-byte frames (%s at an efficiency of 1), ",
-		mpps(link_carries(r), now), c->frame_bytes, mpps(r->link_pps, best));
-
-	speeds(run, c, r, text + n, 256 - n);
-}
-
-void link_sentence(const struct link_run *run, const struct cqesim_ceiling_config *c,
-		   const struct cqesim_ceiling *r, char *text, size_t size)
-{
-	double carries = link_carries(r), wanted = demand(r);
-	bool up = r->link_bound == CQESIM_BOUND_UP;
-	const struct cqesim_fraction *bytes = up ? r->up : r->down;
-	double all = cqesim_fraction_value(up ? r->up_bytes : r->down_bytes);
-	unsigned most = largest(bytes);
-	char rate[256], limit[24];
-
-	carried(run, c, r, rate);
-	switch (r->binding) {
-	case CQESIM_BOUND_UP:
-	case CQESIM_BOUND_DOWN:
-		snprintf(text, size,
-			 "The link is the limit: it %s. %.0f %% of that get through. The direction "
-			 "from %s is full; %.0f %% of its bytes are %s.",
-			 rate, 100 * carries / wanted, direction_words(r->link_bound),
-			 100 * cqesim_fraction_value(bytes[most]) / all, cqesim_cause_name(most));
-		return;
-	case CQESIM_BOUND_LINE:
-	case CQESIM_BOUND_OFFERED:
-		snprintf(text, size,
-			 "The link has room: it %s. That fills %.0f %% of it; no limit known here "
-			 "is below.",
-			 rate, 100 * wanted / carries);
-		break;
-	default:
-		snprintf(text, size, "%s: the limit is the %s, %s (%s). The link %s%s.",
-			 r->binding == CQESIM_BOUND_TAGS || r->binding == CQESIM_BOUND_CREDITS
-				 ? "The link's latency, not its bytes"
-				 : "Not the link",
-			 cqesim_bound_name(r->binding), mpps(r->pps, limit),
-			 grade(link_bound_param(run, r->binding)), rate,
-			 carries < wanted ? "; beyond the first limit it would be one too" : "");
-		break;
-	}
-	add_rings(c, r, text, size);
-}
-
-/* Text in lines of at most 78 columns. */
-static void wrapped(const char *text)
+void link_wrapped(const char *text)
 {
 	unsigned column = 0;
 
@@ -258,7 +120,7 @@ static unsigned ordered(const struct cqesim_ceiling *r, unsigned order[CQESIM_BO
 
 static void bound_note(const struct link_run *run, const struct cqesim_ceiling *r, unsigned b)
 {
-	const struct cqesim_param *p = link_bound_param(run, b);
+	const struct cqesim_param *p = link_bound_param(run, r, b);
 
 	if (b == CQESIM_BOUND_UP || b == CQESIM_BOUND_DOWN) {
 		printf("%.2f at an efficiency of 1; %s is %s",
@@ -280,7 +142,7 @@ static void unknown(const struct link_run *run, const struct cqesim_ceiling *r)
 	bool any = false;
 
 	for (unsigned b = 0; b < CQESIM_BOUNDS; b++) {
-		const struct cqesim_param *p = link_bound_param(run, b);
+		const struct cqesim_param *p = link_bound_param(run, r, b);
 
 		if (isfinite(r->bound_pps[b]) || !p || p->number != 0 || used >= sizeof(text))
 			continue;
@@ -289,7 +151,7 @@ static void unknown(const struct link_run *run, const struct cqesim_ceiling *r)
 		any = true;
 	}
 	if (any)
-		wrapped(text);
+		link_wrapped(text);
 }
 
 static void limits_table(const struct link_run *run, const struct cqesim_ceiling_config *c,
@@ -366,10 +228,9 @@ int link_answer(struct link_run *run)
 
 	if (cqesim_ceiling(&r, c, &err))
 		return link_refuse(&err);
-	for (unsigned i = 0; i < run->remark_count; i++)
-		wrapped(run->remarks[i]);
+	link_print_remarks(run);
 	link_sentence(run, c, &r, text, sizeof(text));
-	wrapped(text);
+	link_wrapped(text);
 	putchar('\n');
 	describe(run, c);
 	bytes_table(&r);

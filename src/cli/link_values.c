@@ -126,11 +126,13 @@ int link_axis_range(struct link_options *o, const char *text)
 			return usage_error(COMMAND,
 					   "--sweep %s: expected %s=LOW..HIGH[:STEP], %u to %u",
 					   text, axes[i].name, axes[i].low, axes[i].high);
-		if ((o->axis_high - o->axis_low) / (o->axis_step ? o->axis_step : 1) >=
-		    LINK_VALUES_MAX)
+		o->axis = (enum link_axis)i;
+		/* Of sizes and sessions without a step only a few are shown. */
+		if (!o->axis_step && (o->axis == LINK_QUEUES || o->axis == LINK_MPW))
+			o->axis_step = 1;
+		if (o->axis_step && (o->axis_high - o->axis_low) / o->axis_step >= LINK_VALUES_MAX)
 			return usage_error(COMMAND, "--sweep %s: more than %d values", text,
 					   LINK_VALUES_MAX);
-		o->axis = (enum link_axis)i;
 		return 0;
 	}
 	return usage_error(COMMAND, "--sweep %s: expected size=, session=, queues= or mpw=", text);

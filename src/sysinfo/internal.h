@@ -57,11 +57,15 @@ struct sysinfo_ethtool {
 	bool begun; /* counters of this text have replaced earlier ones */
 	bool block; /* between "NIC statistics:" and what does not belong */
 	uint64_t queue_blks, queue_pkts;
+	uint64_t pkts_line; /* of the last counter of compressed packets */
 	bool queues, totals;
 };
 
 struct sysinfo_reading {
 	struct cqesim_sysinfo *info;
+	uint64_t line;       /* of this text, from 1 */
+	uint64_t wrong_line; /* the first counter that cannot be; 0: none */
+	const char *wrong;   /* why */
 	struct sysinfo_lspci lspci;
 	struct sysinfo_ethtool ethtool;
 };

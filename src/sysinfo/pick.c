@@ -175,9 +175,19 @@ unsigned cqesim_sysinfo_link(const struct cqesim_sysinfo_card *card,
 	return set;
 }
 
+unsigned cqesim_sysinfo_tags(const struct cqesim_sysinfo_card *card)
+{
+	if (card->ten_bit_tags == CQESIM_SYSINFO_ON)
+		return 768;
+	return card->extended_tags == CQESIM_SYSINFO_ON    ? 256
+	       : card->extended_tags == CQESIM_SYSINFO_OFF ? 32
+							   : 0;
+}
+
 double cqesim_sysinfo_session(const struct cqesim_sysinfo *info)
 {
 	uint64_t blks = info->counters[CQESIM_SYSINFO_COMPRESS_BLKS];
+	uint64_t pkts = info->counters[CQESIM_SYSINFO_COMPRESS_PKTS];
 
-	return blks ? (double)info->counters[CQESIM_SYSINFO_COMPRESS_PKTS] / (double)blks : 0;
+	return blks && pkts >= blks ? (double)pkts / (double)blks : 0;
 }

@@ -64,6 +64,7 @@ static void one_line(struct sysinfo_reading *r, const char *line)
 	struct cqesim_sysinfo *info = r->info;
 
 	info->lines++;
+	r->line++;
 	if (sysinfo_dmesg_line(r, line))
 		info->dmesg_lines++;
 	else if (sysinfo_ethtool_line(r, line))
@@ -113,6 +114,11 @@ int cqesim_sysinfo_parse(const void *text, size_t size, const char *name,
 	}
 	sysinfo_lspci_end(&r);
 	sysinfo_ethtool_end(&r);
+	if (r.wrong_line) {
+		free(next);
+		return cqesim_fail(err, -EINVAL, "%s: line %llu: %s", name,
+				   (unsigned long long)r.wrong_line, r.wrong);
+	}
 	if (known_lines(next) == known_lines(info)) {
 		uint64_t lines = next->lines - info->lines;
 

@@ -90,26 +90,54 @@ static bool small_payload(const struct cqesim_sysinfo *info, const struct cqesim
 static bool compression(const struct cqesim_sysinfo *info, const struct cqesim_sysinfo_card *card,
 			char text[CQESIM_SYSINFO_REMARK])
 {
-	double n = cqesim_sysinfo_session(info), all;
+	uint64_t blks = counted(info, CQESIM_SYSINFO_COMPRESS_BLKS);
+	uint64_t pkts = counted(info, CQESIM_SYSINFO_COMPRESS_PKTS);
+	uint64_t all = counted(info, CQESIM_SYSINFO_RX_PACKETS);
+	double n = cqesim_sysinfo_session(info);
 	char share[64] = "";
 
 	(void)card;
-	if (!(info->has >> CQESIM_SYSINFO_COMPRESS_BLKS & 1))
+	if (!(info->has >> CQESIM_SYSINFO_COMPRESS_BLKS & 1) ||
+	    (blks && !(info->has >> CQESIM_SYSINFO_COMPRESS_PKTS & 1)))
 		return false;
+	if (pkts < blks) {
+		snprintf(text, CQESIM_SYSINFO_REMARK,
+			 "The counters contradict each other: rx_cqe_compress_pkts %llu, but "
+			 "rx_cqe_compress_blks %llu; no session is shorter than a packet. They are "
+			 "not used.",
+			 (unsigned long long)pkts, (unsigned long long)blks);
+		return true;
+	}
 	if (!(n > 0)) {
 		snprintf(text, CQESIM_SYSINFO_REMARK,
 			 "No completion was compressed (rx_cqe_compress_blks is 0).");
 		return true;
 	}
-	all = (double)counted(info, CQESIM_SYSINFO_RX_PACKETS);
-	if (all > 0)
+	if (all >= pkts)
 		snprintf(share, sizeof(share), "; %.1f %% of rx_packets",
-			 100 * (double)counted(info, CQESIM_SYSINFO_COMPRESS_PKTS) / all);
+			 100 * (double)pkts / (double)all);
 	snprintf(text, CQESIM_SYSINFO_REMARK,
 		 "Compression sessions of %.2f packets on average%s. That is with the title's own "
 		 "packet in the basic layout; in the enhanced layout the kernel does not count it, "
 		 "and a session is one longer.",
 		 n, share);
+	return true;
+}
+
+static bool more_than_all(const struct cqesim_sysinfo *info, const struct cqesim_sysinfo_card *card,
+			  char text[CQESIM_SYSINFO_REMARK])
+{
+	uint64_t pkts = counted(info, CQESIM_SYSINFO_COMPRESS_PKTS);
+	uint64_t all = counted(info, CQESIM_SYSINFO_RX_PACKETS);
+
+	(void)card;
+	if (!(info->has >> CQESIM_SYSINFO_RX_PACKETS & 1) || pkts <= all)
+		return false;
+	snprintf(
+		text, CQESIM_SYSINFO_REMARK,
+		"The counters contradict each other: rx_cqe_compress_pkts %llu of rx_packets %llu; "
+		"the share of compressed packets is not used.",
+		(unsigned long long)pkts, (unsigned long long)all);
 	return true;
 }
 
@@ -217,17 +245,9 @@ bool cqesim_sysinfo_remark(const struct cqesim_sysinfo *info,
 			   char text[CQESIM_SYSINFO_REMARK])
 {
 	static remark *const all[] = {
-		denied,
-		no_link,
-		narrow,
-		small_payload,
-		compression,
-		stalled_writes,
-		stalled_reads,
-		overflow,
-		discards,
-		out_of_buffer,
-		several_statistics,
+		denied,      no_link,       narrow,         small_payload,
+		compression, more_than_all, stalled_writes, stalled_reads,
+		overflow,    discards,      out_of_buffer,  several_statistics,
 		left_out,
 	};
 
