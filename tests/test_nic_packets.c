@@ -346,6 +346,32 @@ START_TEST(buffer_full_before_pipeline)
 }
 END_TEST
 
+/* Only what is posted is read: what lies behind is the lap before. */
+START_TEST(reads_no_further_than_posted)
+{
+	struct rig rig;
+
+	rig_config(&rig);
+	rig_start(&rig);
+	struct rig_queue *q = rig_add(&rig, 4, 0, false, CQESIM_MINI_HASH);
+	q->dbrec = __builtin_bswap32(6); /* of 16 WQEs; four to a block */
+	for (uint32_t i = 0; i < 6; i++)
+		ck_assert_int_eq(rig_packet(&rig, i * RIG_US, i), CQESIM_RX_DELIVERED);
+	/* Four, then two: 20 + 64 and 20 + 32. */
+	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, 2, 0, 48);
+	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_COMPLETION, 2, 96, 84 + 52);
+	ck_assert_int_eq(rig_packet(&rig, 6 * RIG_US, 6), CQESIM_RX_OUT_OF_BUFFER);
+	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, 2, 0, 48);
+	q->dbrec = __builtin_bswap32(16);
+	/* The rest of that block, then whole ones. */
+	for (uint32_t i = 6; i < 16; i++)
+		ck_assert_int_eq(rig_packet(&rig, i * RIG_US, i), CQESIM_RX_DELIVERED);
+	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_REQUEST, 5, 0, 5 * 24);
+	rig_traffic(&rig, CQESIM_TRAFFIC_WQE_COMPLETION, 5, 256, 3 * 84 + 2 * 52);
+	rig_stop(&rig);
+}
+END_TEST
+
 START_TEST(too_long)
 {
 	struct rig rig;
@@ -524,6 +550,7 @@ void test_nic_packets(Suite *s)
 	tcase_add_test(t, out_of_buffer);
 	tcase_add_test(t, buffer_full);
 	tcase_add_test(t, buffer_full_before_pipeline);
+	tcase_add_test(t, reads_no_further_than_posted);
 	tcase_add_test(t, too_long);
 	tcase_add_test(t, protection_error);
 	tcase_add_test(t, data_is_copied);

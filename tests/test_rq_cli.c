@@ -137,6 +137,18 @@ START_TEST(held_strides)
 }
 END_TEST
 
+/* A filler closes WQE 0 before the packet that fills WQE 1: 0 is posted first and used next. */
+START_TEST(linked_list_in_order_of_completion)
+{
+	struct output o = cli("rq", "--striding", "--linked-list", "--wqes", "2", "--strides", "8",
+			      "--stride-bytes", "1024", "--packets", "5000,8192,60");
+
+	ck_assert_int_eq(o.code, 0);
+	ck_assert_ptr_nonnull(strstr(o.out, "3 c      60      0        0        1        0"));
+	output_free(&o);
+}
+END_TEST
+
 /* A linked list of which all WQEs are kept for a while goes on where one comes back. */
 START_TEST(linked_list_runs_dry)
 {
@@ -446,6 +458,7 @@ Suite *suite_rq_cli(void)
 	tcase_add_test(tc, striding_text);
 	tcase_add_test(tc, striding_document);
 	tcase_add_test(tc, held_strides);
+	tcase_add_test(tc, linked_list_in_order_of_completion);
 	tcase_add_test(tc, linked_list_runs_dry);
 	tcase_add_test(tc, cyclic_segments);
 	tcase_add_test(tc, page_pool);

@@ -181,7 +181,7 @@ struct tally {
 
 static struct tally tally(const char *path)
 {
-	static uint8_t all[1 << 22];
+	static uint8_t all[1 << 24];
 	FILE *f = fopen(path, "rb");
 	struct tally t = {0};
 
@@ -211,16 +211,17 @@ static struct tally tally(const char *path)
 	return t;
 }
 
-static void dumped(bool forward, enum cqesim_comp_choice comp)
+static void dumped(const char *driver, bool forward, enum cqesim_comp_choice comp,
+		   const char *credits, const char *spec)
 {
-	struct sim_run *r = run_new("connectx-5", "gen3x16", "dpdk-mlx5-vec");
+	struct sim_run *r = run_new("connectx-5", "gen3x16", driver);
 	struct cqesim_link_config config;
 	struct cqesim_link link;
 	char path[PATH_MAX];
 
 	r->config.comp = comp;
 	r->config.forward = forward;
-	const char *spec = "frame=imix,flows=20,rate=20Mpps,packets=2k";
+	run_set(r, "posted_headers", credits);
 	run_synthetic(r, spec);
 	char *without = run_json(r, 0);
 
@@ -260,9 +261,17 @@ static void dumped(bool forward, enum cqesim_comp_choice comp)
 
 START_TEST(tlp_file)
 {
-	dumped(false, CQESIM_COMP_CHOOSE_OFF);
-	dumped(false, CQESIM_COMP_CHOOSE_AGGRESSIVE);
-	dumped(true, CQESIM_COMP_CHOOSE_BALANCED);
+	const char *calm = "frame=imix,flows=20,rate=20Mpps,packets=2k";
+	/* Sessions that end with a packet whose data is more than their completions. */
+	const char *flood = "frame=64:1+1518:2,flows=20,rate=line,packets=3k";
+
+	dumped("dpdk-mlx5-vec", false, CQESIM_COMP_CHOOSE_OFF, "0", calm);
+	dumped("dpdk-mlx5-vec", false, CQESIM_COMP_CHOOSE_AGGRESSIVE, "0", calm);
+	dumped("dpdk-mlx5-vec", true, CQESIM_COMP_CHOOSE_BALANCED, "0", calm);
+	dumped("dpdk-mlx5-vec", false, CQESIM_COMP_CHOOSE_BALANCED, "0", flood);
+	dumped("dpdk-mlx5-mprq", false, CQESIM_COMP_CHOOSE_AGGRESSIVE, "0", flood);
+	dumped("dpdk-mlx5-mprq", false, CQESIM_COMP_CHOOSE_AGGRESSIVE, "8", flood);
+	dumped("dpdk-mlx5-scalar", false, CQESIM_COMP_CHOOSE_OFF, "8", flood);
 }
 END_TEST
 

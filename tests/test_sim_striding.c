@@ -84,6 +84,58 @@ START_TEST(fillers_by_hand)
 }
 END_TEST
 
+/*
+ * What the link carries, by hand: data, completions, the fillers' (88 bytes per WQE,
+ * whatever the packets' are), and WQEs of 32 bytes read two at a time (24, and 8 for
+ * the Ack of what came).
+ */
+static double carried_up(const struct cqesim_result *s, double data, double cqe)
+{
+	double strides = (double)(s->nic.strides + s->nic.filler_strides);
+	double wqes = strides / cqesim_strides_per_wqe(&s->rq.strides) / (double)s->delivered;
+	double fillers = (double)s->nic.fillers / (double)s->delivered;
+
+	return s->link_rate / (data + cqe + 88 * fillers + 32 * wqes / 2);
+}
+
+START_TEST(fillers_on_the_link)
+{
+	/* 326 bytes take 6 strides of 8: each WQE but the last ends in a filler. */
+	struct sim_run *r = run_new("connectx-5", "gen3x16", "dpdk-mlx5-mprq");
+
+	run_set(r, "stride", "64");
+	run_set(r, "strides", "8");
+	r->config.comp = CQESIM_COMP_CHOOSE_OFF;
+	const struct cqesim_result *s =
+		run_synthetic(r, "frame=330,flows=9,rate=1Mpps,packets=1000");
+	ck_assert_uint_eq(s->nic.fillers, 999);
+	double rate = carried_up(s, 376, 88);
+	ck_assert_double_eq_tol(s->link_max_pps / rate, 1, 1e-9);
+	ck_assert_double_eq_tol(s->link_plain_pps / rate, 1, 1e-9);
+	ck_assert_double_eq_tol(s->link_rate / rate, 568, 0.2); /* with 1000 fillers exactly */
+	ck_assert_double_eq_tol(s->limit_pps[CQESIM_LIMIT_LINK] / s->link_max_pps, 0.97, 1e-9);
+
+	/* 186 bytes take 3 of 16: five packets to a WQE, in a session, and a filler. */
+	run_set(r, "strides", "16");
+	for (unsigned i = 0; i < 2; i++) {
+		r->config.comp = i ? CQESIM_COMP_CHOOSE_BALANCED : CQESIM_COMP_CHOOSE_AGGRESSIVE;
+		s = run_synthetic(r, "frame=190,flows=1,rate=50Mpps,packets=20000");
+		ck_assert_uint_gt(s->nic.fillers, 500);
+		if (!i)
+			ck_assert_double_eq_tol(s->session_bytes, 176.0 / 5, 0.1);
+		rate = carried_up(s, 212, s->session_bytes);
+		if (s->nic.sessions)
+			ck_assert_double_eq_tol(s->link_compressed_pps / rate, 1, 1e-9);
+		double plain = carried_up(s, 212, 88);
+		ck_assert_double_eq_tol(s->link_plain_pps / plain, 1, 1e-9);
+		if (i)
+			ck_assert_double_eq_tol(s->link_max_pps / (s->nic.sessions ? rate : plain),
+						1, 1e-9);
+	}
+	run_free(r);
+}
+END_TEST
+
 /* Linux 461017cb00: 16 WQEs of 2048 strides of 64 bytes, 2 MiB. */
 START_TEST(first_linux_geometry)
 {
@@ -354,13 +406,33 @@ START_TEST(option_and_json)
 }
 END_TEST
 
+/* Padding aligns the end of what is written, so it stays within the packet's strides. */
+START_TEST(padding_after_a_shift)
+{
+	struct sim_run *r = run_new("connectx-5", "gen3x16", "linux-mlx5e-striding");
+
+	r->config.comp = CQESIM_COMP_CHOOSE_OFF;
+	run_set(r, "stride", "64");
+	run_set(r, "strides", "64");
+	run_set(r, "two_byte_shift", "on");
+	const struct cqesim_result *s = run_synthetic(r, "frame=126,packets=200,rate=1G");
+	const struct cqesim_tlps *data = &s->nic.traffic[CQESIM_TRAFFIC_DATA];
+	/* 122 bytes at +2 end at 124: written up to 128, 126 bytes in 32 DWs, two strides. */
+	ck_assert_uint_eq(data->payload, 200 * 126);
+	ck_assert_uint_eq(data->wire, data->count * 24 + 200 * 128);
+	run_free(r);
+}
+END_TEST
+
 void add_sim_striding(Suite *suite)
 {
 	TCase *t = tcase_create("striding");
 
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, small_packets);
+	tcase_add_test(t, padding_after_a_shift);
 	tcase_add_test(t, fillers_by_hand);
+	tcase_add_test(t, fillers_on_the_link);
 	tcase_add_test(t, first_linux_geometry);
 	tcase_add_test(t, books);
 	tcase_add_test(t, formats);

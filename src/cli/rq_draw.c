@@ -140,9 +140,6 @@ static void post_listed(struct draw *w, struct rq_wqe *e)
 		return;
 	w->next[w->tail] = (uint16_t)e->slot;
 	w->tail = (uint16_t)e->slot;
-	/* The card ran out and stands behind the list's end: it goes on here. */
-	if (w->strides.posted == w->strides.done)
-		w->strides.index = (uint16_t)e->slot;
 	w->strides.posted++;
 }
 

@@ -141,6 +141,8 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 	for (uint32_t i = 0; i < COST_TABLE; i++)
 		nic->cost[i] = cqesim_link_write(&nic->link, 0, i);
 	nic->cqe_cost = nic->cost[CQESIM_CQE_BYTES];
+	nic->by_piece =
+		config->operation || config->latency.posted_headers || config->latency.posted_data;
 	*out = nic;
 	return 0;
 }
@@ -319,7 +321,9 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
 	if (state == CQESIM_QUEUE_RST) {
 		rq->rq.ci = 0;
-		rq->fetched = rq->any_opened = false;
+		rq->any_opened = false;
+		rq->fetched_to = 0;
+		rq->fetched_on = 0;
 		if (rq->striding)
 			cqesim_striding_rq_reset(&rq->strides);
 	}
@@ -372,10 +376,14 @@ int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn)
 void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps)
 {
 	const struct nic_rq *rq = load->fetch;
-	struct cqesim_tlps request = rq->fetch_request, completion = rq->fetch_completion;
+	struct cqesim_tlps request = {0}, completion = {0};
 	uint64_t offset = (uint64_t)(load->fetch_index & rq->wqe_mask) * rq->wqe_bytes;
-	uint32_t length = (rq->fetch_mask + 1) * rq->wqe_bytes;
+	uint32_t length = load->fetch_count * rq->wqe_bytes;
 
+	if (load->fetch_count == rq->fetch_mask + 1) { /* a whole block */
+		request = rq->fetch_request;
+		completion = rq->fetch_completion;
+	}
 	if (!request.count)
 		cqesim_link_read(&nic->link, rq->address + offset, length, &request, &completion);
 	nic_count(nic, CQESIM_TRAFFIC_WQE_REQUEST, &request);
@@ -421,12 +429,12 @@ static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *
 }
 
 /* The same bytes at the same time, piece by piece. */
-uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
+uint64_t nic_send_pieces(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
 {
 	struct cqesim_tlps rest = {
 		.count = load->tlps, .wire = load->bytes, .credits = load->credits};
 
-	for (unsigned i = 0; i < nic->pieces; i++) {
+	for (unsigned i = 0; i < load->pieces; i++) {
 		struct cqesim_nic_operation *o = &nic->piece[i];
 		struct cqesim_tlps t = nic_write_cost(nic, o->address, o->length);
 
@@ -437,7 +445,6 @@ uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct 
 		rest.wire -= t.wire;
 		rest.credits -= t.credits;
 	}
-	nic->pieces = 0;
 	uint64_t turn_ps = nic_turn_ps(nic, now_ps);
 	if (rest.count)
 		cqesim_link_server_write(&nic->server, now_ps, &rest);
@@ -503,15 +510,13 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 	uint64_t ready_ps = pass_device(nic, now_ps, meta->byte_cnt);
 	if (rq->striding)
 		return nic_receive_striding(nic, rq, now_ps, ready_ps, meta, data, cap_len, wqe);
-	if (!cqesim_rq_credits(&rq->rq))
+	uint32_t posted = cqesim_rq_credits(&rq->rq);
+	if (!posted)
 		return CQESIM_RX_OUT_OF_BUFFER;
 
 	struct nic_load load = {0};
-	if (!(rq->rq.ci & rq->fetch_mask) && !rq->fetched) {
-		load.fetch = rq;
-		load.fetch_index = rq->rq.ci;
-		rq->fetched = true;
-	}
+	if (rq->rq.ci == rq->fetched_to)
+		rq->fetched_to += (uint16_t)nic_plan_fetch(&load, rq, rq->rq.ci, posted);
 
 	struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX];
 	int segs = cqesim_rq_buffer_fast(&rq->rq, meta->byte_cnt, seg);
@@ -534,7 +539,6 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 
 	uint8_t cqe[64] __attribute__((aligned(64)));
 	uint16_t index = cqesim_rq_consume(&rq->rq);
-	rq->fetched = false;
 	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
 	nic_complete(nic, rq->cq, cqe, ready_ps, &load);
 	if (wqe)
@@ -580,8 +584,9 @@ const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic)
 		nic->server.up.bytes + (uint64_t)nic->server.up.acks * nic->server.dllp_bytes;
 	s->link_down_bytes = nic->server.down.bytes;
 	s->link_done_ps = cqesim_pacer_done_ps(&nic->server.up.pacer);
-	s->stalled_ps = nic->server.posted.stalled_ps + nic->server.reads.stalled_ps +
-			nic->server.tags.stalled_ps;
+	s->stalled_write_ps = nic->server.posted.stalled_ps;
+	s->stalled_read_ps = nic->server.reads.stalled_ps + nic->server.tags.stalled_ps;
+	s->stalled_ps = s->stalled_write_ps + s->stalled_read_ps;
 	return s;
 }
 
@@ -590,6 +595,11 @@ const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic
 	const struct nic_rq *rq = find_rq(nic, rqn);
 
 	return rq && rq->striding ? &rq->place : NULL;
+}
+
+uint64_t cqesim_nic_backlog(const struct cqesim_nic *nic, uint64_t now_ps)
+{
+	return nic_backlog_ps(nic, now_ps);
 }
 
 const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic)

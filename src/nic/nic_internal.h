@@ -37,9 +37,9 @@ struct nic_rq {
 	uint64_t address;
 	uint32_t user_index;
 	struct cqesim_tlps fetch_request, fetch_completion; /* of one block of WQEs */
-	uint32_t fetch_mask; /* a fetch brings the WQEs up to the next index that has none of these
-				bits */
-	bool fetched;        /* the next WQE starts such a group, and its fetch is done */
+	uint32_t fetch_mask; /* a block: WQEs whose index differs in these bits alone */
+	uint16_t fetched_to; /* cyclic: WQEs before this one were read */
+	uint32_t fetched_on; /* striding: so many after the last that was begun were read with it */
 	uint16_t opened;     /* striding: the last WQE that was begun */
 	bool any_opened;
 };
@@ -55,9 +55,12 @@ struct cqesim_nic {
 	bool may_stall;                /* credits or tags are limited */
 	/* Then: since when the link has had something to do, and its bytes until then. */
 	uint64_t busy_since_ps, busy_bytes;
-	/* Data of a load, when it is watched. */
+	/*
+	 * Data of the one load that has any, piece by piece, where that matters: it is
+	 * watched, or each TLP waits for credits.
+	 */
+	bool by_piece;
 	struct cqesim_nic_operation piece[1 << CQESIM_RQ_LOG_SEGS_MAX];
-	unsigned pieces;
 	uint64_t buffer_ps, pressure_on_ps, pressure_off_ps;
 	uint64_t buffer_guard_ps; /* up to this backlog any packet fits */
 	bool pressed;             /* balanced: compressing now */
@@ -78,7 +81,9 @@ struct cqesim_nic {
 struct nic_load {
 	const struct nic_rq *fetch; /* NULL: none */
 	uint16_t fetch_index;
+	uint32_t fetch_count;
 	uint32_t tlps, bytes, credits;
+	unsigned pieces; /* of a packet's data, kept in the device: see nic_write_data */
 };
 
 static inline void nic_load_add(struct nic_load *load, const struct cqesim_tlps *t)
@@ -101,7 +106,22 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 
 /* See nic_send. */
 void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
-uint64_t nic_send_watched(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load);
+uint64_t nic_send_pieces(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load);
+
+/*
+ * The load reads WQEs from index on: to the end of their block, but none that is
+ * not posted yet, since what the device would read is the lap before.  How many.
+ */
+static inline uint32_t nic_plan_fetch(struct nic_load *load, const struct nic_rq *rq,
+				      uint16_t index, uint32_t posted)
+{
+	uint32_t count = rq->fetch_mask + 1 - (index & rq->fetch_mask);
+
+	load->fetch = rq;
+	load->fetch_index = index;
+	load->fetch_count = count < posted ? count : posted;
+	return load->fetch_count;
+}
 
 /* striding.c: a packet that is ready for the link, to a striding queue. */
 enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq *rq,
@@ -128,14 +148,14 @@ static inline void nic_count(struct cqesim_nic *nic, enum cqesim_traffic kind,
 static inline void nic_write_data(struct cqesim_nic *nic, struct nic_load *load, uint64_t address,
 				  uint32_t length, const uint8_t *data, uint32_t there)
 {
-	if (nic->config.data_padding)
-		length = (length + 63) & ~63u;
+	if (nic->config.data_padding) /* PRM-H end_padding_mode: the end is aligned to a line */
+		length = (uint32_t)(((address + length + 63) & ~UINT64_C(63)) - address);
 	struct cqesim_tlps t = nic_write_cost(nic, address, length);
 
 	nic_count(nic, CQESIM_TRAFFIC_DATA, &t);
 	nic_load_add(load, &t);
-	if (__builtin_expect(nic->config.operation != NULL, 0))
-		nic->piece[nic->pieces++] = (struct cqesim_nic_operation){
+	if (__builtin_expect(nic->by_piece, 0))
+		nic->piece[load->pieces++] = (struct cqesim_nic_operation){
 			.kind = CQESIM_TRAFFIC_DATA,
 			.address = address,
 			.length = length,
@@ -165,15 +185,15 @@ static inline uint64_t nic_turn_ps(const struct cqesim_nic *nic, uint64_t now_ps
 
 /*
  * Let the link carry a load after what it has already; it never starts before now.
- * With somebody watching, returns when the turn of the last write was.
+ * Sent by pieces it returns when the turn of the last write was.
  */
 static inline __attribute__((always_inline)) uint64_t
 nic_send(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
 {
 	if (load->fetch)
 		nic_fetch_wqes(nic, load, now_ps);
-	if (__builtin_expect(nic->config.operation != NULL, 0))
-		return nic_send_watched(nic, now_ps, load);
+	if (__builtin_expect(nic->by_piece, 0))
+		return nic_send_pieces(nic, now_ps, load);
 	cqesim_link_server_write(&nic->server, now_ps,
 				 &(struct cqesim_tlps){
 					 .count = load->tlps,

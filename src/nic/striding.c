@@ -34,22 +34,21 @@ static void filler(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps, u
 	nic->stats.filler_bytes += (uint64_t)p->filler << rq->strides.at.shape.log_stride_bytes;
 }
 
-/*
- * The WQE that is begun was read with the one before it when both lie in one block
- * of wqe_fetch bytes, one after the other.
- */
+/* A WQE is begun: was it read with the one before it? */
 static void fetch(struct nic_rq *rq, struct nic_load *load)
 {
 	uint16_t wqe = rq->place.wqe;
 	bool follows = rq->any_opened && (wqe & rq->wqe_mask) == ((rq->opened + 1u) & rq->wqe_mask);
-	bool fetched = follows && (wqe & rq->fetch_mask);
 
 	rq->opened = wqe;
 	rq->any_opened = true;
-	if (fetched)
+	if (follows && rq->fetched_on) {
+		rq->fetched_on--;
 		return;
-	load->fetch = rq;
-	load->fetch_index = wqe & (uint16_t)~rq->fetch_mask;
+	}
+	/* The packet may have used it up already. */
+	uint32_t posted = cqesim_strides_credits(&rq->strides.at) + rq->place.retires;
+	rq->fetched_on = nic_plan_fetch(load, rq, wqe, posted) - 1;
 }
 
 static enum cqesim_rx_result protection_error(struct cqesim_nic *nic, struct nic_rq *rq,
