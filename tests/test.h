@@ -36,6 +36,9 @@ Suite *suite_port(void);
 Suite *suite_nic(void);
 Suite *suite_host(void);
 Suite *suite_sim(void);
+Suite *suite_fluid(void);
+Suite *suite_sweep(void);
+Suite *suite_compare(void);
 Suite *suite_profile(void);
 Suite *suite_report(void);
 Suite *suite_fuzz(void);
@@ -47,5 +50,6 @@ Suite *suite_mbuf(void);
 Suite *suite_dump(void);
 Suite *suite_property(void);
 Suite *suite_cli(void);
+Suite *suite_validate(void);
 
 #endif

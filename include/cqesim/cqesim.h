@@ -23,6 +23,7 @@
 #include "cqesim/sysinfo.h"
 #include "cqesim/tlp.h"
 #include "cqesim/trace.h"
+#include "cqesim/validate.h"
 #include "cqesim/walk.h"
 
 #endif

@@ -251,9 +251,13 @@ struct cqesim_nic_stats {
 	uint64_t link_done_ps;    /* when the last byte was through */
 	uint64_t link_busy_bytes; /* bytes up that the link served, Acks included */
 	uint64_t link_down_bytes; /* bytes down, DLLPs included */
-	uint64_t stalled_ps;      /* TLPs waited so long for credits or tags */
+	uint64_t stalled_ps;      /* TLPs waited so long for credits or tags: */
+	uint64_t stalled_write_ps; /* posted ones */
+	uint64_t stalled_read_ps;  /* reads */
 };
 CQESIM_API const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic);
+/* How long the link is busy with what waits for it at now_ps. */
+CQESIM_API uint64_t cqesim_nic_backlog(const struct cqesim_nic *nic, uint64_t now_ps);
 CQESIM_API const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic);
 
 #endif

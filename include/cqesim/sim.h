@@ -84,6 +84,7 @@ struct cqesim_sim_config {
 	uint32_t tx_inline; /* packets up to so many bytes stand in the WQE */
 	uint32_t tx_mpw;    /* packets per send WQE; 0: 1 */
 	const struct cqesim_ring_observer *observer; /* may be NULL */
+	struct cqesim_timeline *timeline;            /* what happened when; may be NULL */
 	struct cqesim_tlp_dump *tlp_dump;            /* every access to memory; may be NULL */
 };
 
@@ -116,6 +117,30 @@ enum cqesim_limit {
 	CQESIM_LIMITS
 };
 CQESIM_API const char *cqesim_limit_name(enum cqesim_limit limit);
+
+/*
+ * Times in classes: below 64 ps one each, above 64 to each power of two, so that a
+ * class is no wider than 1/64 of what is in it.
+ */
+#define CQESIM_DELAY_CLASSES 3776u
+struct cqesim_delay {
+	uint64_t count;
+	double sum_ps;
+	uint64_t max_ps;
+	uint64_t hist[CQESIM_DELAY_CLASSES];
+};
+/*
+ * The time that at least `percent` of them (0 < percent <= 100) did not exceed: the upper edge of
+ * its class, or the longest of all; 0 without any.
+ */
+CQESIM_API uint64_t cqesim_delay_percentile(const struct cqesim_delay *delay, double percent);
+
+enum cqesim_delay_kind {
+	CQESIM_DELAY_VISIBLE,  /* from a packet's arrival until its completion can be seen */
+	CQESIM_DELAY_RETURNED, /* until the poll that returns it begins */
+	CQESIM_DELAYS
+};
+CQESIM_API const char *cqesim_delay_name(enum cqesim_delay_kind kind);
 
 struct cqesim_queue_result {
 	uint64_t offered; /* packets steered to it */
@@ -150,9 +175,10 @@ struct cqesim_result {
 
 	/* Packets: as they arrived at the port; segments count, cut packets do not. */
 	uint64_t arrived;
-	uint64_t arrived_wire_bytes; /* frame and FCS */
-	uint64_t segmented;          /* packets that were cut ... */
-	uint64_t segments;           /* ... into so many */
+	uint64_t arrived_wire_bytes;  /* frame and FCS */
+	uint64_t oversize_wire_bytes; /* of these: above the MTU */
+	uint64_t segmented;           /* packets that were cut ... */
+	uint64_t segments;            /* ... into so many */
 	uint64_t delivered;
 	uint64_t delivered_bytes; /* sum of byte_cnt */
 	uint64_t dropped[CQESIM_DROPS];
@@ -164,6 +190,11 @@ struct cqesim_result {
 
 	struct cqesim_nic_stats nic;
 	struct cqesim_host_stats host; /* sum over queues */
+	/*
+	 * Of delivered packets.  All of a session wait for its title, and a packet
+	 * arrives when the last bit of its frame does.
+	 */
+	struct cqesim_delay delay[CQESIM_DELAYS];
 	struct cqesim_queue_result *queue;
 	unsigned queues;
 	uint64_t laps; /* of the completion ring that went round most often */
@@ -198,6 +229,40 @@ struct cqesim_result {
 	bool link_has_room; /* expected link rate >= line rate */
 };
 
+/* The few numbers by which runs are compared. */
+struct cqesim_summary {
+	double offered_pps;   /* 0: fewer than two frames */
+	double delivered_pps; /* while packets arrived */
+	uint64_t arrived, delivered, lost;
+	double lost_share;                  /* of arrived */
+	enum cqesim_drop main_drop;         /* of which reason most were lost; see lost */
+	enum cqesim_shortage main_shortage; /* and why most found no WQE */
+	double burst_mean;                  /* packets per poll that found some; 0: none did */
+	double core_use;                    /* share of all cores' time in such polls */
+	double busiest_use;                 /* of the core that was busiest */
+	double cycles_per_packet;           /* in such polls; 0: none delivered */
+	enum cqesim_limit binding;          /* the lowest limit ... */
+	double binding_pps;                 /* ... of this mix; 0: not known */
+};
+CQESIM_API void cqesim_summarize(const struct cqesim_result *result,
+				 struct cqesim_summary *summary);
+
+/*
+ * The run as counters of `ethtool -S`, by the names of Linux's mlx5e driver
+ * (Documentation/.../mlx5/counters.rst):  totals, then rx0_packets and rx0_bytes of each
+ * queue.  outbound_pci_stalled_* are percent of the time: of the whole run, as the model keeps no
+ * last second; their _events are the seconds above 30 percent, if all were like the mean.
+ */
+struct cqesim_counter {
+	char name[40];
+	uint64_t value;
+	bool gauge; /* no sum, a percentage */
+};
+#define CQESIM_COUNTERS_MAX (32u + 2u * CQESIM_QUEUES_MAX)
+/* Fills up to `room` of them; how many there are. */
+CQESIM_API unsigned cqesim_counters(const struct cqesim_result *result,
+				    struct cqesim_counter *counters, unsigned room);
+
 struct cqesim_sim;
 
 /* -EINVAL with *err for what cannot be, -ENOMEM. */
@@ -215,6 +280,9 @@ CQESIM_API int cqesim_sim_feed(struct cqesim_sim *sim, const struct cqesim_frame
 /* No more frames: close sessions, let the cores read what is left, make the result. */
 CQESIM_API int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err);
 
+/* Packets lost so far for want of room in the device's buffer or of WQEs. */
+CQESIM_API uint64_t cqesim_sim_lost(const struct cqesim_sim *sim);
+
 /* After cqesim_sim_finish; lives as long as the simulation. */
 CQESIM_API const struct cqesim_result *cqesim_sim_result(const struct cqesim_sim *sim);
 
@@ -231,10 +299,69 @@ struct cqesim_replay {
 	/* Now and then (may be NULL); a value other than 0 ends the run with -EINTR. */
 	int (*progress)(void *context, const struct cqesim_trace_stats *stats);
 	void *progress_context;
+	/*
+	 * 2 and more: one reads and classifies, the other simulates.  The results are the same. Not
+	 * where the packets' bytes are needed.
+	 */
+	unsigned threads;
+	bool needs_bytes; /* some simulation has segment or tlp_dump */
 };
 
 /* Errors of the trace, of cqesim_sim_feed, or -EINTR. */
 CQESIM_API int cqesim_replay_run(struct cqesim_replay *replay, struct cqesim_error *err);
+
+/* ---- what happened when ---- */
+
+/* A step of time.  Packets offered and lost are in the step of their arrival. */
+struct cqesim_step {
+	uint64_t offered, lost[CQESIM_DROPS];
+	uint64_t delivered, polls; /* by polls that began in it and found some */
+	uint64_t backlog_max_ps;   /* what waited for the link when packets arrived ... */
+	double backlog_sum_ps;     /* ... summed over those offered to the device */
+	uint64_t occupancy_sum, occupancy_max; /* completions waiting, at those polls */
+};
+struct cqesim_timeline;
+/*
+ * step_ps 0: steps become wider as time goes on, so that a run has 100 to 200 of
+ * them.  With a step given there may be up to 2^20; then they double too.  -ENOMEM.
+ */
+CQESIM_API int cqesim_timeline_create(struct cqesim_timeline **timeline, uint64_t step_ps);
+CQESIM_API void cqesim_timeline_destroy(struct cqesim_timeline *timeline);
+/* The steps so far, from time 0, all *step_ps wide. */
+CQESIM_API const struct cqesim_step *cqesim_timeline_steps(const struct cqesim_timeline *timeline,
+							   unsigned *count, uint64_t *step_ps);
+
+/* ---- the highest rate without loss ---- */
+
+/* Rates are parts of the highest one that makes sense, such as the port's line rate. */
+#define CQESIM_NDR_PARTS UINT64_C(10000000)
+
+struct cqesim_ndr_trial {
+	uint64_t parts;
+	bool passed;        /* set by the trial: nothing lost, and it kept pace */
+	bool cut_short;     /* it ended with the first loss: the rest is not known */
+	uint64_t behind_ps; /* the last packet was read so long after it had arrived */
+	struct cqesim_summary summary;
+};
+
+struct cqesim_ndr {
+	bool found, at_top;            /* at_top: it is the highest rate, `above` means nothing */
+	struct cqesim_ndr_trial best;  /* the highest that passed */
+	struct cqesim_ndr_trial above; /* the lowest that did not, run to its end */
+	unsigned trials;
+};
+
+/*
+ * One trial at *trial->parts; whole: to its end, otherwise it may end with the first loss.  A
+ * negative value ends the search.
+ */
+typedef int (*cqesim_ndr_run)(void *context, bool whole, struct cqesim_ndr_trial *trial);
+
+/*
+ * The search of RFC 2544, 26.1, by bisection:  best.parts and above.parts are no more than 1
+ * in 2000 apart, or one part.  It begins around the rate that was delivered at the top.
+ */
+CQESIM_API int cqesim_ndr_search(cqesim_ndr_run run, void *context, struct cqesim_ndr *ndr);
 
 /* ---- feeds: ring writes of queue 0 in a file, for checking with a real driver's code ---- */
 

@@ -24,6 +24,8 @@ int cmd_encode(int argc, char **argv);
 int cmd_walk(int argc, char **argv);
 int cmd_link(int argc, char **argv);
 int cmd_formats(int argc, char **argv);
+int cmd_validate(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 
 /* "cqesim: TEXT" on standard error. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

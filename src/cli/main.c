@@ -20,11 +20,13 @@ static const struct {
 } commands[] = {
 	{"replay", cmd_replay,
 	 "replay packet traces through a model of card, PCIe link and driver"},
+	{"compare", cmd_compare, "lay a replay beside the ethtool -S counters of a real machine"},
 	{"decode", cmd_decode, "explain the completions in a log, a dump or a ring image"},
 	{"encode", cmd_encode, "make completions and rings from a description"},
 	{"walk", cmd_walk, "step through a completion ring as a driver does, and say why"},
 	{"rq", cmd_rq, "draw and measure receive queues: strides, memory, bursts, aggregation"},
 	{"link", cmd_link, "how many packets a card and its PCIe link carry at most, without a trace"},
+	{"validate", cmd_validate, "published measurements against the model, figure by figure"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
 	{"formats", cmd_formats, "where each field of a completion lies, and who says so"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of cqesim replay, word by word. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,59 +9,6 @@
 
 #define COMMAND   "replay"
 #define TLP_LIMIT 1000000u /* some 150 MB */
-
-static const char help_text[] =
-	"usage: cqesim replay [OPTIONS] FILE...\n"
-	"       cqesim replay [OPTIONS] --synthetic SPEC\n"
-	"\n"
-	"Replays Ethernet captures (pcap, pcapng, .gz, .zst; - is standard input) or a\n"
-	"synthetic workload through a model of an mlx5 card, its PCIe link, driver and\n"
-	"poll loop. Every packet is written to a completion ring and read back.\n"
-	"\n"
-	"The machine\n"
-	"  --device NAME        connectx-4lx, connectx-5 (default), ... see cqesim models\n"
-	"  --link NAME          gen3x8, gen4x16,mps=512 ...; default: the device's slot\n"
-	"  --driver NAME        dpdk-mlx5-vec (default), dpdk-mlx5-mprq, linux-mlx5e ...\n"
-	"  --host NAME          generic (default), ...\n"
-	"  --set KEY=VALUE      override a parameter of any of the four (repeatable)\n"
-	"  --queues N           receive queues, a core each (1)\n"
-	"  --ring N             descriptors per queue (driver's); striding: strides\n"
-	"  --rq cyclic|striding kind of receive queue (driver's)\n"
-	"  --wqes N             striding: WQEs per queue, instead of --ring\n"
-	"  --hold SPEC          striding: what the application keeps, for instance\n"
-	"                       every=10,packets=1000,time=1ms\n"
-	"  --cq-size N          completion ring entries (as the driver chooses)\n"
-	"  --burst N            packets asked for per poll (driver's)\n"
-	"  --mtu N              frames up to N + 18 bytes are received (9216)\n"
-	"  --segment            cut longer TCP/UDP packets (captures after TSO/GRO)\n"
-	"  --cqe-comp off|balanced|aggressive\n"
-	"                       sets the driver's cqe_comp_en and the firmware's policy\n"
-	"  --mini-format hash|csum|ftag_stridx|csum_stridx|l34h_stridx\n"
-	"  --rss-key KEY        mlx5, microsoft or 80 hex digits\n"
-	"  --rss-fields LIST    of ipv4, ipv6, tcp, udp; or none\n"
-	"  --forward            every packet is sent on: Tx shares the link\n"
-	"  --tx-inline N        packets up to N bytes stand in the send WQE (0)\n"
-	"  --tx-mpw N           packets per send WQE (1)\n"
-	"  --compare            off, balanced and aggressive side by side\n"
-	"\n"
-	"The traffic\n"
-	"  --synthetic SPEC     frame=64,flows=1024,rate=line,packets=10M (or frame=imix)\n"
-	"  --rate R             142Mpps | 100G | 80% | line | x2 | asis (as captured)\n"
-	"  --repeat N, --limit N, --skip N\n"
-	"  --fcs absent|present|auto    do stored frames end in their FCS? (absent)\n"
-	"  --keep-fcs           the card delivers the FCS too\n"
-	"  --checksums trust|l3|verify  which checksums are checked (l3)\n"
-	"  --strict             a truncated capture is an error\n"
-	"\n"
-	"The result\n"
-	"  --json, --csv        instead of text\n"
-	"  --output FILE        instead of standard output\n"
-	"  --dump-cq FILE       ring writes as a feed for pmd_referee (with --queues 1)\n"
-	"  --dump-tlp FILE      what goes over the link, as pcapng for Wireshark\n"
-	"  --dump-tlp-limit N   the first N TLPs (1M); 0: all\n"
-	"  --quiet              no progress, no warnings\n"
-	"\n"
-	"Exit status: 0 good, 1 bad input, 2 bad usage, 3 internal error.\n";
 
 enum {
 	OPT_DEVICE = 256,
@@ -101,6 +49,12 @@ enum {
 	OPT_DUMP_TLP,
 	OPT_DUMP_TLP_LIMIT,
 	OPT_QUIET,
+	OPT_SWEEP,
+	OPT_NDR,
+	OPT_THREADS,
+	OPT_COUNTERS,
+	OPT_TIMELINE,
+	OPT_BIN,
 	OPT_HELP,
 };
 
@@ -143,6 +97,12 @@ static const struct option long_options[] = {
 	{"dump-tlp", required_argument, NULL, OPT_DUMP_TLP},
 	{"dump-tlp-limit", required_argument, NULL, OPT_DUMP_TLP_LIMIT},
 	{"quiet", no_argument, NULL, OPT_QUIET},
+	{"sweep", required_argument, NULL, OPT_SWEEP},
+	{"ndr", no_argument, NULL, OPT_NDR},
+	{"threads", required_argument, NULL, OPT_THREADS},
+	{"counters", no_argument, NULL, OPT_COUNTERS},
+	{"timeline", required_argument, NULL, OPT_TIMELINE},
+	{"bin", required_argument, NULL, OPT_BIN},
 	{"help", no_argument, NULL, OPT_HELP},
 	{NULL, 0, NULL, 0},
 };
@@ -245,6 +205,14 @@ static int parse_hold(const char *text, struct cqesim_hold *hold)
 	return 0;
 }
 
+static int choose_format(struct options *o, enum format format)
+{
+	if (o->format != TEXT && o->format != format)
+		return usage_error(COMMAND, "--json, --csv and --counters exclude each other");
+	o->format = format;
+	return 0;
+}
+
 static int parse_option(struct options *o, int c, const char *arg)
 {
 	static const char *const comp[] = {"off", "balanced", "aggressive", NULL};
@@ -314,12 +282,32 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case OPT_QUIET:
 		o->quiet = true;
 		return 0;
-	case OPT_JSON:
-	case OPT_CSV:
-		if (o->format != TEXT && o->format != (c == OPT_JSON ? JSON : CSV))
-			return usage_error(COMMAND, "--json and --csv exclude each other");
-		o->format = c == OPT_JSON ? JSON : CSV;
+	case OPT_NDR:
+		o->ndr = true;
 		return 0;
+	case OPT_TIMELINE:
+		o->timeline = arg;
+		return 0;
+	case OPT_BIN:
+		return parse_time(arg, &o->bin_ps)
+			       ? 0
+			       : usage_error(COMMAND,
+					     "--bin %s: expected a time in ns, us, ms or s, for "
+					     "instance 10us",
+					     arg);
+	case OPT_THREADS:
+		return parse_unsigned("threads", arg, 1, THREADS_MAX, &o->threads);
+	case OPT_SWEEP:
+		if (o->sweep)
+			return usage_error(COMMAND, "--sweep: one of them only");
+		o->sweep = arg;
+		return 0;
+	case OPT_JSON:
+		return choose_format(o, JSON);
+	case OPT_CSV:
+		return choose_format(o, CSV);
+	case OPT_COUNTERS:
+		return choose_format(o, COUNTERS);
 	case OPT_SET:
 		if (!strchr(arg, '=') || *arg == '=')
 			return usage_error(COMMAND, "--set %s: expected KEY=VALUE", arg);
@@ -378,6 +366,59 @@ static int parse_option(struct options *o, int c, const char *arg)
 	}
 }
 
+int replay_option(struct options *o, const char *key, const char *value)
+{
+	for (const struct option *known = long_options; known->name; known++)
+		if (!strcmp(known->name, key))
+			return known->has_arg == required_argument
+				       ? parse_option(o, known->val, value)
+				       : usage_error(COMMAND, "--%s takes no value", key);
+	return -ENOENT;
+}
+
+/* What exclude each other, or need each other. */
+static int check_together(const struct options *o, char *const *files)
+{
+	bool report_there = !o->output || !strcmp(o->output, "-");
+	bool many = o->sweep || o->ndr;
+
+	if (o->synthetic && *files)
+		return usage_error(COMMAND, "--synthetic and capture files (%s) exclude each other",
+				   *files);
+	if (!o->synthetic && !*files)
+		return usage_error(COMMAND, "expected capture files, or --synthetic");
+	if (!o->sim.forward && (o->sim.tx_inline || o->sim.tx_mpw))
+		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward");
+	if (o->sweep && o->ndr)
+		return usage_error(COMMAND, "--sweep and --ndr exclude each other");
+	if (many && (o->compare || o->dump_cq || o->dump_tlp || o->timeline))
+		return usage_error(COMMAND,
+				   "--%s goes with none of --compare, --dump-cq, --dump-tlp, "
+				   "--timeline",
+				   o->sweep ? "sweep" : "ndr");
+	if (many && o->format == COUNTERS)
+		return usage_error(COMMAND, "--counters is for one run");
+	for (char *const *file = files; many && *file; file++)
+		if (!strcmp(*file, "-"))
+			return usage_error(COMMAND, "--%s: standard input can be read only once",
+					   o->sweep ? "sweep" : "ndr");
+	if (o->bin_ps && !o->timeline)
+		return usage_error(COMMAND, "--bin goes with --timeline");
+	if (o->dump_cq && o->sim.queues != 1)
+		return usage_error(COMMAND, "--dump-cq needs --queues 1");
+	if (o->dump_cq && !strcmp(o->dump_cq, "-") && report_there)
+		return usage_error(COMMAND,
+				   "--dump-cq -: the report goes there too (see --output)");
+	if (o->dump_tlp && !strcmp(o->dump_tlp, "-") &&
+	    (report_there || (o->dump_cq && !strcmp(o->dump_cq, "-"))))
+		return usage_error(COMMAND, "--dump-tlp -: something else goes there too (see "
+					    "--output)");
+	if (o->timeline && !strcmp(o->timeline, "-") && report_there)
+		return usage_error(COMMAND,
+				   "--timeline -: the report goes there too (see --output)");
+	return 0;
+}
+
 int replay_options(struct options *o, int argc, char **argv)
 {
 	int c, rc;
@@ -393,7 +434,7 @@ int replay_options(struct options *o, int argc, char **argv)
 	optind = 1;
 	while ((c = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
 		if (c == OPT_HELP || c == 'h') {
-			fputs(help_text, stdout);
+			fputs(replay_help, stdout);
 			return -1;
 		}
 		if (c == '?' || c == ':')
@@ -402,22 +443,5 @@ int replay_options(struct options *o, int argc, char **argv)
 		if (rc)
 			return rc;
 	}
-	if (o->synthetic && optind < argc)
-		return usage_error(COMMAND, "--synthetic and capture files (%s) exclude each other",
-				   argv[optind]);
-	if (!o->synthetic && optind == argc)
-		return usage_error(COMMAND, "expected capture files, or --synthetic");
-	if (!o->sim.forward && (o->sim.tx_inline || o->sim.tx_mpw))
-		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward");
-	if (o->dump_cq && o->sim.queues != 1)
-		return usage_error(COMMAND, "--dump-cq needs --queues 1");
-	bool report_there = !o->output || !strcmp(o->output, "-");
-	if (o->dump_cq && !strcmp(o->dump_cq, "-") && report_there)
-		return usage_error(COMMAND,
-				   "--dump-cq -: the report goes there too (see --output)");
-	if (o->dump_tlp && !strcmp(o->dump_tlp, "-") &&
-	    (report_there || (o->dump_cq && !strcmp(o->dump_cq, "-"))))
-		return usage_error(COMMAND, "--dump-tlp -: something else goes there too (see "
-					    "--output)");
-	return 0;
+	return check_together(o, argv + optind);
 }

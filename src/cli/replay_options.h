@@ -9,7 +9,9 @@
 
 #define SETS_MAX 64
 
-enum format { TEXT, JSON, CSV };
+#define THREADS_MAX 256
+
+enum format { TEXT, JSON, CSV, COUNTERS };
 
 /* What the command line says. */
 struct options {
@@ -21,11 +23,19 @@ struct options {
 	struct cqesim_trace_config trace;
 	struct cqesim_sim_config sim;
 	uint8_t key[CQESIM_RSS_KEY_BYTES];
-	bool compare, quiet;
+	bool compare, quiet, ndr;
+	const char *sweep, *timeline;
+	uint64_t bin_ps;  /* 0: as it fits */
+	unsigned threads; /* 0: 1 */
 	enum format format;
 };
 
 /* 0, an exit code, or -1 when --help was all; capture files are in argv from optind on. */
 int replay_options(struct options *o, int argc, char **argv);
+
+/* One more option, by its long name; -ENOENT: there is none of that name. */
+int replay_option(struct options *o, const char *key, const char *value);
+
+extern const char replay_help[];
 
 #endif

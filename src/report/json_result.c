@@ -199,4 +199,6 @@ void report_json_result(struct report_json *j, json_t *object, const struct cqes
 	report_put(j, object, "compression", compression(j, r, m));
 	report_put(j, object, "bursts", bursts(j, r, &m->bursts));
 	report_put(j, object, "rq", report_rq_json(j, r));
+	report_put(j, object, "completion_delay", report_delays_json(j, r));
+	report_put(j, object, "counters", report_counters_json(j, r));
 }

@@ -10,6 +10,9 @@
  *   receive.c   its compression, bursts, ring, drops and assumptions
  *   json.c      the report for programs; json_result.c: one result of it
  *   csv.c       a line per queue
+ *   counters.c  as ethtool -S has them
+ *   delay.c     completion delay, in text and JSON
+ *   many.c      a line for each of many runs
  *   profile.c   one profile as text and JSON
  */
 #ifndef CQESIM_REPORT_INTERNAL_H
@@ -143,6 +146,7 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 void report_polls(struct report_out *o, const struct cqesim_result *r,
 		  const struct report_metrics *m);
 void report_rq(struct report_out *o, const struct cqesim_result *r);
+void report_delays(struct report_out *o, const struct cqesim_result *r);
 /* "16 WQEs of 64 strides" */
 struct rqtext {
 	char s[128];
@@ -178,6 +182,10 @@ void report_json_result(struct report_json *j, json_t *object, const struct cqes
 			const struct report_metrics *m);
 /* The key "rq". */
 json_t *report_rq_json(struct report_json *j, const struct cqesim_result *r);
+/* The key "completion_delay". */
+json_t *report_delays_json(struct report_json *j, const struct cqesim_result *r);
+/* The key "counters". */
+json_t *report_counters_json(struct report_json *j, const struct cqesim_result *r);
 /* One parameter, profile and kind left out. */
 void report_json_param(struct report_json *j, json_t *object, const struct report_param *p);
 

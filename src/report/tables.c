@@ -222,6 +222,8 @@ enum row_kind {
 	ROW_BURST_P99,
 	ROW_POLLS,
 	ROW_EMPTY,
+	ROW_DELAY,
+	ROW_DELAY_P99,
 	ROWS
 };
 
@@ -244,6 +246,8 @@ static const char *const row_words[ROWS] = {
 	[ROW_BURST_P99] = "burst, 99th percentile",
 	[ROW_POLLS] = "polls that found packets",
 	[ROW_EMPTY] = "empty polls",
+	[ROW_DELAY] = "delay until visible, mean ns",
+	[ROW_DELAY_P99] = "delay until visible, 99 % ns",
 };
 
 static struct numtext word(const char *s)
@@ -298,6 +302,15 @@ static struct numtext cell(const struct column *c, enum row_kind row)
 		return c->m.bursts.polls ? report_count(c->m.bursts.p99) : word("n/a");
 	case ROW_POLLS:
 		return report_count(c->m.bursts.polls);
+	case ROW_DELAY:
+		return report_real(report_ratio(r->delay[CQESIM_DELAY_VISIBLE].sum_ps / 1e3,
+						(double)r->delay[CQESIM_DELAY_VISIBLE].count),
+				   1);
+	case ROW_DELAY_P99:
+		return report_real((double)cqesim_delay_percentile(&r->delay[CQESIM_DELAY_VISIBLE],
+								   99) /
+					   1e3,
+				   1);
 	default:
 		return report_count(c->m.bursts.empty_polls);
 	}

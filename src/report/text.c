@@ -332,6 +332,7 @@ int cqesim_report_text(const struct cqesim_report *report, FILE *out, struct cqe
 	report_pcie(&o, r, &m);
 	report_sessions(&o, r, &m);
 	report_polls(&o, r, &m);
+	report_delays(&o, r);
 	report_rq(&o, r);
 	report_drops(&o, r, &m);
 	verified(&o, r);

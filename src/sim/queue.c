@@ -67,6 +67,8 @@ static int memory(struct queue *q)
 	q->cq_ring = lines(rq->cq_ring_bytes);
 	q->wq_ring = lines(rq->wqe_ring_bytes);
 	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
+	q->times_mask = 2 * sim->config.ring - 1;
+	q->times = calloc(2 * (size_t)sim->config.ring, sizeof(*q->times));
 	if (rq->striding)
 		q->place = calloc(sim->config.ring, sizeof(*q->place));
 	q->cq_address = (uint64_t)(q->number + 1) << QUEUE_SPACE_LOG;
@@ -79,7 +81,7 @@ static int memory(struct queue *q)
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (q->buffers == MAP_FAILED)
 		q->buffers = NULL;
-	if (!q->cq_ring || !q->wq_ring || !q->sent || (rq->striding && !q->place) || !q->buffers)
+	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->times || (rq->striding && !q->place) || !q->buffers)
 		return -ENOMEM;
 	int rc = sim_forward_queue(q);
 	if (rc)
@@ -172,6 +174,7 @@ void queue_free(struct queue *q)
 		munmap(q->buffers, q->buffers_size);
 	free(q->sent);
 	free(q->place);
+	free(q->times);
 	free(q->tx);
 	free(q->wq_ring);
 	free(q->cq_ring);

@@ -174,6 +174,8 @@ static void link_ceilings(struct cqesim_sim *sim)
 	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_COMPLETION] = fetches * (double)completion.wire;
 
 	double data_tlps = (double)(t[CQESIM_TRAFFIC_DATA].count + sim->lost_data.count) / mix;
+	/* Striding: fillers are written plain whatever the packets' completions are. */
+	double fillers = (double)r->nic.fillers / delivered;
 	double cqe_tlps = 0, cqe_bytes = 0;
 	for (unsigned k = CQESIM_TRAFFIC_CQE; k <= CQESIM_TRAFFIC_MINI; k++) {
 		cqe_tlps += (double)t[k].count / delivered;
@@ -183,8 +185,8 @@ static void link_ceilings(struct cqesim_sim *sim)
 		   r->dllp_per_packet, r->per_packet);
 	r->link_max_pps = ceiling(r, r->per_packet, &r->link_binding);
 
-	directions(link, r, data_tlps, (double)plain.count, (double)plain.wire, fetches, &request,
-		   &completion, dllp, sum);
+	directions(link, r, data_tlps, (double)plain.count * (1 + fillers),
+		   (double)plain.wire * (1 + fillers), fetches, &request, &completion, dllp, sum);
 	r->link_plain_pps = ceiling(r, sum, &binding);
 	if (r->nic.sessions) {
 		double n = (double)r->nic.session_packets;
@@ -193,8 +195,10 @@ static void link_ceilings(struct cqesim_sim *sim)
 			(double)(t[CQESIM_TRAFFIC_TITLE].wire + t[CQESIM_TRAFFIC_MINI].wire) / n;
 		directions(link, r, data_tlps,
 			   (double)(t[CQESIM_TRAFFIC_TITLE].count + t[CQESIM_TRAFFIC_MINI].count) /
-				   n,
-			   r->session_bytes, fetches, &request, &completion, dllp, sum);
+					   n +
+				   (double)plain.count * fillers,
+			   r->session_bytes + (double)plain.wire * fillers, fetches, &request,
+			   &completion, dllp, sum);
 		r->link_compressed_pps = ceiling(r, sum, &binding);
 	}
 	if (r->compression == CQESIM_COMP_BALANCED) {
@@ -233,7 +237,10 @@ void sim_result(struct cqesim_sim *sim)
 	const struct cqesim_profile *dev = sim->config.device;
 
 	sum_queues(sim);
+	for (unsigned i = 0; i < CQESIM_DELAYS; i++)
+		delay_count(&r->delay[i]);
 	r->nic = *cqesim_nic_stats(sim->nic);
+	r->oversize_wire_bytes = sim->oversize_wire_bytes;
 	r->duration_ps = sim->wire.ps;
 	if (r->arrived && sim->wire.ps > sim->last_ps)
 		r->wire_lag_ps = sim->wire.ps - sim->last_ps;

@@ -26,6 +26,16 @@ static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t
 	if (o && o->published)
 		o->published(o->context, q->number, visible_ps);
 	q->last_visible_ps = visible_ps;
+	for (uint32_t i = 0; i < count; i++) {
+		struct sent_times *t = &q->times[q->published_count++ & q->times_mask];
+
+		t->visible_ps = visible_ps;
+		if (filler)
+			t->arrived_ps = IS_FILLER;
+		else
+			delay_add(&sim->result.delay[CQESIM_DELAY_VISIBLE],
+				  visible_ps - t->arrived_ps);
+	}
 	cqesim_host_announce(q->inbox, visible_ps, count, filler);
 }
 
@@ -138,11 +148,56 @@ void cqesim_sim_destroy(struct cqesim_sim *sim)
 
 /* ---- what comes back ---- */
 
+/* The polls at `now_ps` that returned completions up to `returned`. */
+static void returned(struct queue *q, uint64_t now_ps, uint64_t returned_count)
+{
+	struct cqesim_delay *delay = &q->sim->result.delay[CQESIM_DELAY_RETURNED];
+
+	for (; q->returned_count != returned_count; q->returned_count++) {
+		const struct sent_times *t = &q->times[q->returned_count & q->times_mask];
+
+		if (t->arrived_ps != IS_FILLER)
+			delay_add(delay, now_ps - t->arrived_ps);
+	}
+}
+
+/*
+ * Polls up to until_ps, those that find something one by one, since the host tells
+ * only how many there were: the core is let go on to the next poll, or to just before
+ * the next completion can be seen.
+ */
+static int poll_until(struct queue *q, uint64_t until_ps)
+{
+	const struct cqesim_host_stats *s = cqesim_host_stats(q->host);
+	int rc = 0;
+
+	while (q->next_poll_ps <= until_ps && rc >= 0) {
+		uint64_t now_ps = q->next_poll_ps, limit_ps = until_ps;
+
+		if (q->returned_count != q->published_count) {
+			uint64_t visible_ps =
+				q->times[q->returned_count & q->times_mask].visible_ps;
+
+			if (visible_ps <= now_ps)
+				limit_ps = now_ps;
+			else if (visible_ps <= until_ps)
+				limit_ps = visible_ps - 1;
+		}
+		uint64_t packets = s->packets, polls = s->polls, occupancy = s->occupancy_sum;
+		rc = cqesim_host_advance(q->host, limit_ps);
+		q->next_poll_ps = cqesim_host_next_ps(q->host);
+		returned(q, now_ps, q->published_count - cqesim_host_pending(q->host));
+		if (__builtin_expect(q->sim->config.timeline != NULL, 0) && s->polls != polls)
+			timeline_poll(q->sim->config.timeline, now_ps, s->packets - packets,
+				      s->polls - polls, s->occupancy_sum - occupancy);
+	}
+	return rc;
+}
+
 static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim_error *err)
 {
-	int rc = cqesim_host_advance(q->host, until_ps);
+	int rc = poll_until(q, until_ps);
 
-	q->next_poll_ps = cqesim_host_next_ps(q->host);
 	if (rc >= 0 && flush)
 		rc = cqesim_host_flush(q->host);
 	if (rc >= 0)
@@ -185,12 +240,15 @@ static enum cqesim_drop drop_reason(struct queue *q, enum cqesim_rx_result resul
 	}
 }
 
-static void lost(struct cqesim_sim *sim, struct queue *q, enum cqesim_rx_result result,
-		 uint64_t now_ps, uint32_t bytes)
+static enum cqesim_drop lost(struct cqesim_sim *sim, struct queue *q, enum cqesim_rx_result result,
+			     uint64_t now_ps, uint32_t bytes)
 {
-	q->dropped[drop_reason(q, result, now_ps)]++;
+	enum cqesim_drop reason = drop_reason(q, result, now_ps);
+
+	q->dropped[reason]++;
 	struct cqesim_tlps t = sim_lost_write(sim, q, bytes);
 	cqesim_tlps_add(&sim->lost_data, &t);
+	return reason;
 }
 
 static void remember(struct queue *q, const struct cqesim_rxmeta *meta)
@@ -237,16 +295,25 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 			return rc;
 	}
 
+	struct cqesim_timeline *timeline = sim->config.timeline;
+	uint64_t backlog = timeline ? cqesim_nic_backlog(sim->nic, now_ps) : 0;
+	int drop = NO_DROP;
+
+	q->times[q->sent_count & q->times_mask].arrived_ps = now_ps;
+	if (q->place) /* should a filler come first */
+		q->times[(q->sent_count + 1) & q->times_mask].arrived_ps = now_ps;
 	/* Time-outs before now may publish to other queues: always in the past of their next
 	 * packet. */
 	enum cqesim_rx_result result = cqesim_nic_receive(sim->nic, q->rqn, now_ps, meta,
 							  frame->data, frame->cap_len, NULL);
 	if (result != CQESIM_RX_DELIVERED)
-		lost(sim, q, result, now_ps, meta->byte_cnt);
+		drop = (int)lost(sim, q, result, now_ps, meta->byte_cnt);
 	else if (q->place)
 		remember_striding(q, meta);
 	else
 		remember(q, meta);
+	if (__builtin_expect(timeline != NULL, 0))
+		timeline_arrival(timeline, now_ps, backlog, drop);
 	return 0;
 }
 
@@ -278,6 +345,9 @@ static int oversize(struct cqesim_sim *sim, const struct cqesim_frame *frame,
 		cqesim_pacer_not_before(&sim->wire, frame->time_ps);
 		cqesim_pacer_advance(&sim->wire, (uint64_t)frame->len + CQESIM_FCS_BYTES +
 							 CQESIM_WIRE_GAP_BYTES);
+		if (sim->config.timeline)
+			timeline_arrival(sim->config.timeline, sim->wire.ps - sim->wire_gap_ps, 0,
+					 CQESIM_DROP_OVERSIZE);
 		return 0;
 	}
 	sim->result.segmented++;
@@ -347,6 +417,16 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 	sim_result(sim);
 	sim->finished = true;
 	return 0;
+}
+
+uint64_t cqesim_sim_lost(const struct cqesim_sim *sim)
+{
+	uint64_t lost = 0;
+
+	for (unsigned i = 0; i < sim->config.queues; i++)
+		lost += sim->queue[i].dropped[CQESIM_DROP_BUFFER_FULL] +
+			sim->queue[i].dropped[CQESIM_DROP_OUT_OF_BUFFER];
+	return lost;
 }
 
 const struct cqesim_result *cqesim_sim_result(const struct cqesim_sim *sim)

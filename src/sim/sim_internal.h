@@ -24,6 +24,13 @@ struct sent_place {
 #define BUFFERS_OFFSET  (UINT64_C(1) << 33)
 #define BUFFERS_MAX     (UINT64_C(1) << 35)
 
+/* A completion that is not returned yet: when its packet arrived, and when it could be seen. */
+struct sent_times {
+	uint64_t arrived_ps; /* IS_FILLER: of no packet */
+	uint64_t visible_ps;
+};
+#define IS_FILLER UINT64_MAX
+
 /* The parts of a driver's queue in memory, and what is in flight. */
 struct queue {
 	struct cqesim_sim *sim;
@@ -45,6 +52,10 @@ struct queue {
 	uint32_t sent_mask;
 	uint64_t sent_count, read_count; /* completions: packets and fillers */
 	uint64_t fillers_read;
+	/* Twice as many: what comes next has a place before it is known whether it is delivered. */
+	struct sent_times *times;
+	uint32_t times_mask;
+	uint64_t published_count, returned_count;
 	uint64_t arrived, dropped[CQESIM_DROPS], shortage[CQESIM_SHORTAGES];
 	struct tx_debt *tx; /* forwarding only */
 };
@@ -91,6 +102,26 @@ void queue_free(struct queue *q);
 
 /* check.c: what comes back is what was sent. */
 int sim_deliver(void *context, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
+
+/* delay.c */
+static inline void delay_add(struct cqesim_delay *d, uint64_t ps)
+{
+	unsigned top = 63 - (unsigned)__builtin_clzll(ps | 32);
+	unsigned class = ps < 64 ? (unsigned)ps
+				 : (top - 5) * 64 + (unsigned)(ps >> (top - 6) & 63);
+
+	d->hist[class]++;
+	d->sum_ps += (double)ps;
+	if (ps > d->max_ps)
+		d->max_ps = ps;
+}
+void delay_count(struct cqesim_delay *d);
+
+/* timeline.c; both only with a timeline */
+void timeline_arrival(struct cqesim_timeline *t, uint64_t now_ps, uint64_t backlog_ps, int drop);
+#define NO_DROP (-1)
+void timeline_poll(struct cqesim_timeline *t, uint64_t now_ps, uint64_t packets, uint64_t polls,
+		   uint64_t occupancy);
 
 /* result.c */
 void sim_result(struct cqesim_sim *sim);
