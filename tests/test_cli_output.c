@@ -125,6 +125,26 @@ END_TEST
 
 /* ---- where it does not ---- */
 
+/* Two outputs in one place would write over each other. */
+START_TEST(outputs_in_one_place)
+{
+	const char *dir = folder(), *path = capture();
+	char out[PATH_MAX + 16];
+
+	snprintf(out, sizeof(out), "%s/out", dir);
+	fails(cli("replay", "--dump-tlp", out, "--output", out, path), 2, "--dump-tlp", NULL);
+	fails(cli("replay", "--dump-tlp", out, "--dump-cq", out, path), 2, "dump-cq", NULL);
+	fails(cli("replay", "--timeline", out, "--dump-cq", out, path), 2, "--timeline", NULL);
+	fails(cli("replay", "--dump-tlp", "-", path), 2, "--dump-tlp -", NULL);
+	ck_assert_uint_eq(entries(dir), 0);
+	struct output o = cli("replay", "--quiet", "--dump-tlp", out, path);
+	ck_assert_int_eq(o.code, 0);
+	ck_assert_ptr_nonnull(strstr(o.out, "TLPs; to look into it"));
+	ck_assert_uint_eq(entries(dir), 1);
+	output_free(&o);
+}
+END_TEST
+
 START_TEST(cannot_be_written)
 {
 	const char *path = capture(), *dir = folder();
@@ -376,6 +396,7 @@ void add_cli_output(Suite *suite)
 	tcase_set_timeout(t, 300);
 	tcase_add_test(t, files);
 	tcase_add_test(t, output_is_input);
+	tcase_add_test(t, outputs_in_one_place);
 	tcase_add_test(t, cannot_be_written);
 	tcase_add_test(t, bad_standard_output);
 	tcase_add_test(t, closed_standard_output);

@@ -106,7 +106,7 @@ END_TEST
 /* ---- limits that are not bytes ---- */
 
 static void limited(const char *const set[][2], const char *driver, double pps,
-		    enum cqesim_drop drop)
+		    enum cqesim_drop drop, enum cqesim_limit binding)
 {
 	struct sim_run *r = run_new("connectx-5", "gen4x16", driver);
 
@@ -123,6 +123,10 @@ static void limited(const char *const set[][2], const char *driver, double pps,
 		      "%s: %.0f packets a second, not %.0f", set[0][0], carried(s), pps);
 	ck_assert_msg(s->dropped[drop] == s->arrived - s->delivered, "%s: lost as something else",
 		      set[0][0]);
+	/* And the report names it. */
+	ck_assert_msg(s->binding == binding, "%s: %s binds", set[0][0],
+		      cqesim_limit_name(s->binding));
+	ck_assert_double_eq_tol(s->limit_pps[binding], pps, pps * 2e-3);
 	run_free(r);
 }
 
@@ -132,22 +136,22 @@ START_TEST(limits)
 	limited((const char *const[][2]){{"posted_headers", "64"},
 					 {"credit_return", "1600"},
 					 {NULL, NULL}},
-		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL);
+		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_CREDITS);
 	/* 4 + 4 data credits a packet, 160 in 1 us. */
 	limited((const char *const[][2]){{"posted_data", "160"},
 					 {"credit_return", "1000"},
 					 {NULL, NULL}},
-		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL);
+		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_CREDITS);
 	/* Reads of WQEs: 4 in flight over 1 us, each for four packets. */
 	limited((const char *const[][2]){{"tags", "4"}, {"read_rtt", "1000"}, {NULL, NULL}},
-		"dpdk-mlx5-vec", 16e6, CQESIM_DROP_BUFFER_FULL);
+		"dpdk-mlx5-vec", 16e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_TAGS);
 	/* 64 bytes are four beats of 16. */
 	limited((const char *const[][2]){{"bus_clock", "80"}, {"bus_width", "16"}, {NULL, NULL}},
-		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL);
+		"dpdk-mlx5-vec", 20e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_BUS);
 	limited((const char *const[][2]){{"completion_rate", "20"}, {NULL, NULL}}, "dpdk-mlx5-vec",
-		20e6, CQESIM_DROP_BUFFER_FULL);
+		20e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_COMPLETIONS);
 	limited((const char *const[][2]){{"device_max_pps", "20"}, {NULL, NULL}}, "dpdk-mlx5-vec",
-		20e6, CQESIM_DROP_BUFFER_FULL);
+		20e6, CQESIM_DROP_BUFFER_FULL, CQESIM_LIMIT_DEVICE);
 }
 END_TEST
 

@@ -424,6 +424,23 @@ START_TEST(padding_after_a_shift)
 }
 END_TEST
 
+/* Fillers are no loss of compression: without it nothing is saved, and nothing lost. */
+START_TEST(fillers_and_savings)
+{
+	struct sim_run *r = run_new("connectx-5", "gen3x16", "dpdk-mlx5-mprq");
+
+	r->config.comp = CQESIM_COMP_CHOOSE_OFF;
+	run_set(r, "strides", "8");
+	run_set(r, "stride", "256");
+	const struct cqesim_result *s = run_synthetic(r, "frame=imix,flows=4,rate=1G,packets=3k");
+	ck_assert_uint_gt(s->nic.fillers, 0);
+	char *json = run_json(r, 0);
+	ck_assert_ptr_nonnull(strstr(json, "\"saved_bytes_per_packet\": 0.0"));
+	free(json);
+	run_free(r);
+}
+END_TEST
+
 void add_sim_striding(Suite *suite)
 {
 	TCase *t = tcase_create("striding");
@@ -432,6 +449,7 @@ void add_sim_striding(Suite *suite)
 	tcase_add_test(t, small_packets);
 	tcase_add_test(t, padding_after_a_shift);
 	tcase_add_test(t, fillers_by_hand);
+	tcase_add_test(t, fillers_and_savings);
 	tcase_add_test(t, fillers_on_the_link);
 	tcase_add_test(t, first_linux_geometry);
 	tcase_add_test(t, books);

@@ -246,12 +246,13 @@ struct cqesim_nic_stats {
 						       cqesim_cqe_rx_fields */
 	uint64_t session_hist[CQESIM_SESSION_HIST + 1];
 	struct cqesim_tlps traffic[CQESIM_TRAFFIC_KINDS];
-	uint64_t pressure_ps;     /* balanced: time spent compressing */
-	uint64_t backlog_max_ps;  /* longest queue before the link */
-	uint64_t link_done_ps;    /* when the last byte was through */
-	uint64_t link_busy_bytes; /* bytes up that the link served, Acks included */
-	uint64_t link_down_bytes; /* bytes down, DLLPs included */
-	uint64_t stalled_ps;      /* TLPs waited so long for credits or tags: */
+	uint64_t pressure_ps;      /* balanced: time spent compressing */
+	uint64_t backlog_max_ps;   /* longest queue before the link */
+	uint64_t link_done_ps;     /* when the last byte was through */
+	uint64_t beats;            /* of the internal bus, when it has a limit */
+	uint64_t link_busy_bytes;  /* bytes up that the link served, Acks included */
+	uint64_t link_down_bytes;  /* bytes down, DLLPs included */
+	uint64_t stalled_ps;       /* TLPs waited so long for credits or tags: */
 	uint64_t stalled_write_ps; /* posted ones */
 	uint64_t stalled_read_ps;  /* reads */
 };

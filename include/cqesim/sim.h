@@ -114,6 +114,11 @@ enum cqesim_limit {
 	CQESIM_LIMIT_LINK,   /* PCIe, with the profile's efficiency */
 	CQESIM_LIMIT_DEVICE, /* pipeline packet rate */
 	CQESIM_LIMIT_HOST,   /* the polling cores, with this spread over queues and full bursts */
+	/* Only when parameters set them; otherwise INFINITY. */
+	CQESIM_LIMIT_BUS,         /* the device's internal bus */
+	CQESIM_LIMIT_COMPLETIONS, /* writes of completions, as many per packet as in this run */
+	CQESIM_LIMIT_CREDITS,     /* posted TLPs in flight */
+	CQESIM_LIMIT_TAGS,        /* reads in flight */
 	CQESIM_LIMITS
 };
 CQESIM_API const char *cqesim_limit_name(enum cqesim_limit limit);

@@ -80,6 +80,12 @@ static void describe_tlps(const struct run *run, const struct options *o, FILE *
 
 	cqesim_tlp_dump_counts(run->tlps, &written, &left_out);
 	fprintf(to, "\nThe file %s holds %llu TLPs", o->dump_tlp, (unsigned long long)written);
+	if (o->compare) {
+		static const char *const policy[] = {"off", "balanced", "aggressive"};
+		const struct cqesim_result *r = cqesim_sim_result(run->replay.sim[run->main]);
+
+		fprintf(to, " of the run with %s", policy[r->compression]);
+	}
 	if (left_out)
 		fprintf(to, ", the first ones; %llu more are left out (--dump-tlp-limit)",
 			(unsigned long long)left_out);

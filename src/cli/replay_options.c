@@ -376,10 +376,32 @@ int replay_option(struct options *o, const char *key, const char *value)
 	return -ENOENT;
 }
 
+/* No two outputs at the same place; the report is at "-" when no file is named. */
+static int check_outputs(const struct options *o)
+{
+	const struct {
+		const char *option, *file;
+	} to[] = {
+		{"output", o->output ? o->output : "-"},
+		{"dump-cq", o->dump_cq},
+		{"dump-tlp", o->dump_tlp},
+		{"timeline", o->timeline},
+	};
+
+	for (unsigned i = 1; i < sizeof(to) / sizeof(to[0]); i++)
+		for (unsigned k = 0; to[i].file && k < i; k++)
+			if (to[k].file && !strcmp(to[i].file, to[k].file) &&
+			    strcmp(to[i].file, "/dev/null"))
+				return usage_error(COMMAND,
+						   "--%s %s: the %s goes there too (see --%s)",
+						   to[i].option, to[i].file,
+						   k ? to[k].option : "report", to[k].option);
+	return 0;
+}
+
 /* What exclude each other, or need each other. */
 static int check_together(const struct options *o, char *const *files)
 {
-	bool report_there = !o->output || !strcmp(o->output, "-");
 	bool many = o->sweep || o->ndr;
 
 	if (o->synthetic && *files)
@@ -406,17 +428,7 @@ static int check_together(const struct options *o, char *const *files)
 		return usage_error(COMMAND, "--bin goes with --timeline");
 	if (o->dump_cq && o->sim.queues != 1)
 		return usage_error(COMMAND, "--dump-cq needs --queues 1");
-	if (o->dump_cq && !strcmp(o->dump_cq, "-") && report_there)
-		return usage_error(COMMAND,
-				   "--dump-cq -: the report goes there too (see --output)");
-	if (o->dump_tlp && !strcmp(o->dump_tlp, "-") &&
-	    (report_there || (o->dump_cq && !strcmp(o->dump_cq, "-"))))
-		return usage_error(COMMAND, "--dump-tlp -: something else goes there too (see "
-					    "--output)");
-	if (o->timeline && !strcmp(o->timeline, "-") && report_there)
-		return usage_error(COMMAND,
-				   "--timeline -: the report goes there too (see --output)");
-	return 0;
+	return check_outputs(o);
 }
 
 int replay_options(struct options *o, int argc, char **argv)

@@ -288,6 +288,12 @@ static int check_bursts(const struct rq_options *o)
 		if (o->bursts && !q->has_ratio && !q->has_fit)
 			return usage_error(RQ_COMMAND,
 					   "--burst: a queue needs --drain-ratio or --fit");
+		for (unsigned i = 0; q->has_fit && i < q->fits && i < o->bursts; i++)
+			if (q->fit[i] > o->burst[i])
+				return usage_error(RQ_COMMAND,
+						   "--fit: %llu lost of a burst of %llu packets",
+						   (unsigned long long)q->fit[i],
+						   (unsigned long long)o->burst[i]);
 		if (q->has_fit && q->fits != o->bursts)
 			return usage_error(RQ_COMMAND, "--fit names %u losses, --burst %u bursts",
 					   q->fits, o->bursts);

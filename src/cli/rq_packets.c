@@ -232,7 +232,7 @@ int rq_frames(const struct rq_options *o, rq_each each, void *context)
 	if (!stop && n < 0)
 		complain("%s", err.text);
 	else if (cqesim_trace_stats(trace)->truncated)
-		complain("%s: ends inside a record; what was read before it counts",
+		complain("%s; what was read before it counts",
 			 cqesim_trace_stats(trace)->truncated_where);
 	if (cqesim_trace_stats(trace)->skipped[CQESIM_SKIP_ZERO_LENGTH])
 		complain("%llu records without a byte were left out, the first: %s",

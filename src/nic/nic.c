@@ -489,9 +489,12 @@ static inline uint64_t pass_device(struct cqesim_nic *nic, uint64_t now_ps, uint
 
 	if (c->max_pps)
 		ready_ps = nic_pace(&nic->pipeline, ready_ps, 1);
-	if (__builtin_expect(c->bus_hz > 0, 0))
-		ready_ps = nic_pace(&nic->bus, ready_ps,
-				    (bytes + FCS_BYTES + c->bus_bytes - 1) / c->bus_bytes);
+	if (__builtin_expect(c->bus_hz > 0, 0)) {
+		uint64_t beats = (bytes + FCS_BYTES + c->bus_bytes - 1) / c->bus_bytes;
+
+		nic->stats.beats += beats;
+		ready_ps = nic_pace(&nic->bus, ready_ps, beats);
+	}
 	return ready_ps;
 }
 

@@ -82,11 +82,16 @@ static json_t *limits(struct report_json *j, const struct cqesim_result *r)
 		[CQESIM_LIMIT_LINK] = "link_pps",
 		[CQESIM_LIMIT_DEVICE] = "device_pps",
 		[CQESIM_LIMIT_HOST] = "host_pps",
+		[CQESIM_LIMIT_BUS] = "bus_pps",
+		[CQESIM_LIMIT_COMPLETIONS] = "completions_pps",
+		[CQESIM_LIMIT_CREDITS] = "credits_pps",
+		[CQESIM_LIMIT_TAGS] = "tags_pps",
 	};
 	json_t *o = json_object();
 
 	for (unsigned i = 0; i < CQESIM_LIMITS; i++)
-		report_put_real(j, o, key[i], positive(r->limit_pps[i]));
+		report_put_real(j, o, key[i],
+				isinf(r->limit_pps[i]) ? NAN : positive(r->limit_pps[i]));
 	report_put_text(j, o, "binding", r->delivered ? cqesim_limit_name(r->binding) : NULL);
 	return o;
 }

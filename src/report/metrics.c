@@ -102,9 +102,12 @@ void report_metrics(const struct cqesim_result *r, struct report_metrics *m)
 					 r->bytes_per_packet[CQESIM_TRAFFIC_TITLE] +
 					 r->bytes_per_packet[CQESIM_TRAFFIC_MINI]
 			     : NAN;
-	m->saved = any ? r->plain_cqe_bytes - m->completions : NAN;
+	/* Fillers would be there without compression as well. */
+	double fillers = r->plain_cqe_bytes * (double)nic->fillers;
+	m->saved = any ? r->plain_cqe_bytes - m->completions + fillers / (double)r->delivered : NAN;
 	m->saved_total =
-		any ? r->plain_cqe_bytes * (double)r->delivered - completion_bytes(nic) : 0;
+		any ? r->plain_cqe_bytes * (double)r->delivered - completion_bytes(nic) + fillers
+		    : 0;
 	m->session_mean = report_ratio((double)nic->session_packets, (double)nic->sessions);
 	m->compressed = report_ratio((double)nic->session_packets,
 				     (double)nic->session_packets + (double)nic->plain);

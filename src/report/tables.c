@@ -17,6 +17,14 @@ const char *report_limit_words(enum cqesim_limit limit)
 		return "PCIe link";
 	case CQESIM_LIMIT_DEVICE:
 		return "device pipeline";
+	case CQESIM_LIMIT_BUS:
+		return "device bus";
+	case CQESIM_LIMIT_COMPLETIONS:
+		return "completion writes";
+	case CQESIM_LIMIT_CREDITS:
+		return "PCIe posted credits";
+	case CQESIM_LIMIT_TAGS:
+		return "PCIe reads in flight";
 	default:
 		return "host cores";
 	}
@@ -76,11 +84,14 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 	report_title(o, "What limits the packet rate, for this mix of packets");
 	fprintf(o->f, "  %-28s  %12s       %10s        %9s\n", "limit", "packets", "on the port",
 		"line rate");
-	for (unsigned i = 0; i < CQESIM_LIMITS; i++)
+	for (unsigned i = 0; i < CQESIM_LIMITS; i++) {
+		if (isinf(r->limit_pps[i]))
+			continue; /* nothing sets it */
 		limit_line(o, r, m,
 			   i == CQESIM_LIMIT_LINK ? "PCIe link, expected" : report_limit_words(i),
 			   r->limit_pps[i],
 			   r->delivered && i == (unsigned)r->binding ? "<- binds" : "");
+	}
 	limit_line(o, r, m, "PCIe link, efficiency 1", r->link_max_pps, "");
 	limit_line(o, r, m, "this trace, on average", r->offered_pps, "");
 	if (!r->delivered) {
@@ -307,10 +318,9 @@ static struct numtext cell(const struct column *c, enum row_kind row)
 						(double)r->delay[CQESIM_DELAY_VISIBLE].count),
 				   1);
 	case ROW_DELAY_P99:
-		return report_real((double)cqesim_delay_percentile(&r->delay[CQESIM_DELAY_VISIBLE],
-								   99) /
-					   1e3,
-				   1);
+		return report_real(
+			(double)cqesim_delay_percentile(&r->delay[CQESIM_DELAY_VISIBLE], 99) / 1e3,
+			1);
 	default:
 		return report_count(c->m.bursts.empty_polls);
 	}

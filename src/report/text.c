@@ -19,6 +19,14 @@ static const char *limit_sentence(enum cqesim_limit limit)
 		return "the device's pipeline is the limit";
 	case CQESIM_LIMIT_HOST:
 		return "the polling cores are the limit";
+	case CQESIM_LIMIT_BUS:
+		return "the device's internal bus is the limit";
+	case CQESIM_LIMIT_COMPLETIONS:
+		return "the device's writing of completions is the limit";
+	case CQESIM_LIMIT_CREDITS:
+		return "PCIe's posted credits are the limit";
+	case CQESIM_LIMIT_TAGS:
+		return "PCIe's reads in flight are the limit";
 	default:
 		return "the port is the limit";
 	}
@@ -82,9 +90,10 @@ static void line_headline(struct report_out *o, const struct cqesim_result *r)
 	bool unknown = r->compression == CQESIM_COMP_BALANCED && !(r->link_compressed_pps > 0);
 
 	if (r->link_has_room)
-		report_para(o, 0, "At the port's line rate of %s the link has room; %s: %s.",
-			    line.s, limit_sentence(r->binding), limit.s);
-	else if (unknown)
+		report_para(o, 0, "At the port's line rate of %s the link%s has room; %s: %s.",
+			    line.s, r->binding >= CQESIM_LIMIT_CREDITS ? ", as to bytes," : "",
+			    limit_sentence(r->binding), limit.s);
+	else if (unknown && r->binding == CQESIM_LIMIT_LINK)
 		report_para(o, 0,
 			    "At the port's line rate of %s PCIe %s would be the limit with plain "
 			    "CQEs; the card would then compress and carry more (--rate line or "

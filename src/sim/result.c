@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From counters to per-packet costs, ceilings and the limit that binds. */
+#include <math.h>
+
 #include "sim_internal.h"
 
 const char *cqesim_drop_name(enum cqesim_drop drop)
@@ -15,7 +17,9 @@ const char *cqesim_drop_name(enum cqesim_drop drop)
 
 const char *cqesim_limit_name(enum cqesim_limit limit)
 {
-	static const char *const name[CQESIM_LIMITS] = {"port", "link", "device", "host"};
+	static const char *const name[CQESIM_LIMITS] = {
+		"port", "link", "device", "host", "bus", "completions", "credits", "tags",
+	};
 
 	return (unsigned)limit < CQESIM_LIMITS ? name[limit] : "unknown";
 }
@@ -230,6 +234,46 @@ static double host_ceiling(const struct cqesim_sim *sim)
 	return h.clock_hz / cycles * (double)offered / (double)busiest;
 }
 
+/* So many a second, so many of them per packet; 0: no limit. */
+static double shared_limit(double per_second, double per_packet)
+{
+	return per_second > 0 && per_packet > 0 ? per_second / per_packet : INFINITY;
+}
+
+/* Limits that are not bytes, for packets like those of this run. */
+static void other_limits(struct cqesim_sim *sim, const struct cqesim_nic_config *c)
+{
+	struct cqesim_result *r = &sim->result;
+	const struct cqesim_tlps *t = r->nic.traffic;
+	double delivered = (double)r->delivered;
+	double passed = (double)(r->nic.packets - r->nic.results[CQESIM_RX_NOT_READY] -
+				 r->nic.results[CQESIM_RX_BUFFER_FULL]);
+	struct cqesim_tlps posted = {0};
+	uint64_t completions = 0, reads = 0;
+
+	for (unsigned i = CQESIM_LIMIT_BUS; i < CQESIM_LIMITS; i++)
+		r->limit_pps[i] = INFINITY;
+	r->limit_pps[CQESIM_LIMIT_DEVICE] = c->max_pps;
+	if (!r->delivered)
+		return;
+	for (unsigned k = CQESIM_TRAFFIC_CQE; k <= CQESIM_TRAFFIC_MINI; k++) {
+		completions += t[k].count;
+		cqesim_tlps_add(&posted, &t[k]);
+	}
+	cqesim_tlps_add(&posted, &t[CQESIM_TRAFFIC_DATA]);
+	cqesim_tlps_add(&posted, &t[CQESIM_TRAFFIC_TX_CQE]);
+	reads = t[CQESIM_TRAFFIC_WQE_REQUEST].count + t[CQESIM_TRAFFIC_TX_WQE_REQUEST].count +
+		t[CQESIM_TRAFFIC_TX_DATA_REQUEST].count;
+	r->limit_pps[CQESIM_LIMIT_BUS] = shared_limit(c->bus_hz, (double)r->nic.beats / passed);
+	r->limit_pps[CQESIM_LIMIT_COMPLETIONS] =
+		shared_limit(c->completion_pps, (double)completions / delivered);
+	r->limit_pps[CQESIM_LIMIT_CREDITS] = shared_limit(
+		cqesim_link_posted_max(&c->latency, (double)posted.credits / (double)posted.count),
+		(double)posted.count / delivered);
+	r->limit_pps[CQESIM_LIMIT_TAGS] =
+		shared_limit(cqesim_link_reads_max(&c->latency), (double)reads / delivered);
+}
+
 void sim_result(struct cqesim_sim *sim)
 {
 	struct cqesim_result *r = &sim->result;
@@ -260,7 +304,9 @@ void sim_result(struct cqesim_sim *sim)
 	}
 	r->limit_pps[CQESIM_LIMIT_PORT] = r->line_pps;
 	r->limit_pps[CQESIM_LIMIT_LINK] = r->link_max_pps * link->config.efficiency;
-	r->limit_pps[CQESIM_LIMIT_DEVICE] = cqesim_profile_num(dev, CQESIM_DEV_MAX_PPS) * 1e6;
+	struct cqesim_nic_config nic;
+	if (!sim_nic_config(sim, &nic, NULL)) /* which was good at the start */
+		other_limits(sim, &nic);
 	r->limit_pps[CQESIM_LIMIT_HOST] = host_ceiling(sim);
 	for (unsigned i = 0; i < CQESIM_LIMITS; i++)
 		if (r->limit_pps[i] < r->limit_pps[r->binding])
