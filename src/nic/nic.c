@@ -80,8 +80,11 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 static uint64_t link_ps(const struct cqesim_nic *nic, uint64_t bytes)
 {
 	const struct cqesim_pacer *up = &nic->server.up.pacer;
-	unsigned __int128 ps = (unsigned __int128)bytes * up->num / up->den;
+	uint64_t t, rem;
 
+	if (!__builtin_mul_overflow(bytes, up->num, &t))
+		return up->den == 1 ? t : cqesim_divide(t, up->den, up->inv, &rem);
+	unsigned __int128 ps = (unsigned __int128)bytes * up->num / up->den;
 	return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
 }
 
@@ -103,7 +106,6 @@ static int make_server(struct cqesim_nic *nic)
 {
 	uint32_t loans = cqesim_link_server_loans(&nic->config.latency);
 
-	nic->may_stall = loans != 0;
 	if (loans && !(nic->loan = calloc(loans, sizeof(*nic->loan))))
 		return -ENOMEM;
 	return cqesim_link_server_init(&nic->server, &nic->link, &nic->config.latency, nic->loan);
@@ -476,7 +478,8 @@ static inline bool buffer_is_full(struct cqesim_nic *nic, uint64_t now_ps, uint6
 	}
 	if (__builtin_expect(backlog <= nic->buffer_guard_ps, 1))
 		return false;
-	if (nic->may_stall)
+	if (nic->server.posted.stalled_ps || nic->server.reads.stalled_ps ||
+	    nic->server.tags.stalled_ps)
 		backlog = waiting_ps(nic, now_ps, backlog);
 	return backlog + link_ps(nic, bytes) > nic->buffer_ps;
 }

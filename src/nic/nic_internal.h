@@ -52,8 +52,7 @@ struct cqesim_nic {
 	struct cqesim_pacer completions; /* units: writes of them */
 	struct cqesim_link_server server;
 	struct cqesim_link_loan *loan; /* the server's */
-	bool may_stall;                /* credits or tags are limited */
-	/* Then: since when the link has had something to do, and its bytes until then. */
+	/* Since when the link has had something to do, and its bytes until then. */
 	uint64_t busy_since_ps, busy_bytes;
 	/*
 	 * Data of the one load that has any, piece by piece, where that matters: it is

@@ -102,7 +102,9 @@ write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 	nic_load_add(data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
 	uint64_t turn_ps = nic_send(nic, now_ps, data);
 	cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
-	watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1, CQESIM_CQE_BYTES);
+	if (__builtin_expect(nic->config.operation != NULL, 0))
+		watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1,
+			   CQESIM_CQE_BYTES);
 }
 
 static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
