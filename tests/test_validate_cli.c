@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cqesim validate: options, exit codes, documents, and the examples of doc/validate.md. */
-#include "cli_run.h"
+#include "chapter.h"
 
 void add_validate_cli(Suite *suite);
 
@@ -73,63 +73,9 @@ START_TEST(same_twice)
 }
 END_TEST
 
-/* Run the command and look for the lines that follow it, in their order. */
-static unsigned run_example(char *command, char *lines)
-{
-	const char *args[CLI_ARGS_MAX + 1];
-	unsigned n = 0, checked = 0;
-
-	for (char *w = strtok(command, " "); w && n < CLI_ARGS_MAX; w = strtok(NULL, " "))
-		args[n++] = w;
-	args[n] = NULL;
-	struct output o = cli_args(NULL, args);
-	ck_assert_msg(o.code == 0, "%s: %s%s", args[n - 1], o.err, o.out);
-	const char *from = o.out;
-	for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
-		while (*line == ' ')
-			line++;
-		if (!strcmp(line, "...") || !*line)
-			continue;
-		const char *there = strstr(from, line);
-		ck_assert_msg(there != NULL, "%s: no \"%s\" in\n%s", args[n - 1], line, from);
-		from = there + strlen(line);
-		checked++;
-	}
-	output_free(&o);
-	return checked;
-}
-
 START_TEST(chapter)
 {
-	char file[PATH_MAX];
-	unsigned examples = 0, lines = 0;
-
-	snprintf(file, sizeof(file), "%s/doc/validate.md", test_top_srcdir());
-	char *text = slurp(file, NULL), *p = text;
-	while ((p = strstr(p, "\n    $ cqesim "))) {
-		char command[512], expected[8192];
-		size_t n = 0;
-
-		p += strlen("\n    $ cqesim ");
-		size_t length = strcspn(p, "\n");
-		ck_assert_uint_lt(length, sizeof(command));
-		memcpy(command, p, length);
-		command[length] = '\0';
-		p += length;
-		while (!strncmp(p, "\n    ", 5)) {
-			length = strcspn(p + 1, "\n") + 1;
-			ck_assert_uint_lt(n + length, sizeof(expected));
-			memcpy(expected + n, p, length);
-			n += length;
-			p += length;
-		}
-		expected[n] = '\0';
-		examples++;
-		lines += run_example(command, expected);
-	}
-	ck_assert_uint_ge(examples, 9);
-	ck_assert_uint_ge(lines, 80);
-	free(text);
+	chapter_check("validate.md", 0, 9, 80);
 }
 END_TEST
 
