@@ -28,6 +28,7 @@ SUITE(validate)
 SUITE(sweep)
 SUITE(compare)
 SUITE(referee)
+SUITE(bursts)
 SUITE(property)
 SUITE(random)
 #ifdef HAVE_DPDK_THASH

@@ -44,6 +44,7 @@ Suite *suite_report(void);
 Suite *suite_fuzz(void);
 Suite *suite_captures(void);
 Suite *suite_referee(void);
+Suite *suite_bursts(void);
 Suite *suite_describe(void);
 Suite *suite_random(void);
 Suite *suite_mbuf(void);

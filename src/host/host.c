@@ -111,8 +111,9 @@ static void look(struct cqesim_host_queue *q)
 		q->visible += in->event[q->seen++ & in->mask].count;
 }
 
-/* Nothing there: poll again and again until something is, or until until_ps has passed. */
-static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
+/* Nothing there: poll again and again until something is, or until until_ps has passed.  How often.
+ */
+static uint64_t poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 {
 	uint64_t goal = until_ps + 1;
 
@@ -137,6 +138,7 @@ static void poll_empty(struct cqesim_host_queue *q, uint64_t until_ps)
 	}
 	cqesim_pacer_advance(&q->core, (uint64_t)units);
 	q->stats.empty_polls += polls;
+	return polls;
 }
 
 static void count_burst(struct cqesim_host_queue *q, unsigned n)
@@ -290,7 +292,7 @@ static int striding_step(struct cqesim_host_queue *q, uint64_t until_ps)
 	look(q);
 	if (q->visible)
 		return poll_burst(q);
-	poll_empty(q, host_striding_until(q, until_ps));
+	host_striding_empty(q, poll_empty(q, host_striding_until(q, until_ps)));
 	return 0;
 }
 
@@ -310,11 +312,11 @@ static int step(struct cqesim_host_queue *q, uint64_t until_ps)
 		if (rc < 0)
 			return rc;
 	} else {
-		if (q->vec) { /* the second call posts what lies past the ring's end */
+		uint64_t polls = poll_empty(q, until_ps);
+
+		/* The second one posts what lies past the ring's end. */
+		for (unsigned i = 0; q->vec && i < 2 && i < polls; i++)
 			host_vec_replenish(q);
-			host_vec_replenish(q);
-		}
-		poll_empty(q, until_ps);
 	}
 	if (q->doorbell_due)
 		return ring_doorbell(q);

@@ -151,6 +151,8 @@ void host_striding_free(struct host_striding *s);
 void host_striding_between(struct cqesim_host_queue *q);
 /* Without a packet, polls go on until then before something is to be done. */
 uint64_t host_striding_until(const struct cqesim_host_queue *q, uint64_t until_ps);
+/* What so many calls that find nothing do. */
+void host_striding_empty(struct cqesim_host_queue *q, uint64_t calls);
 /* What one call returns ... */
 void host_striding_call(struct cqesim_host_queue *q, struct host_call *call);
 /* ... and, from the completions themselves, what becomes of the strides.  *cost: 1/1000 cycle. */

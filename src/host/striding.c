@@ -246,52 +246,62 @@ static void simple_call(struct cqesim_host_queue *q, struct host_call *call)
 }
 
 /* Packet buffers from the pool: up to `replenish`, not past the end of their ring. */
-static void take_mbufs(struct cqesim_host_queue *q)
+static bool take_mbufs(struct cqesim_host_queue *q)
 {
 	struct host_striding *s = q->striding;
 	uint32_t all = s->wqes * s->strides, missing = all - s->mbufs;
 	uint32_t to_end = all - ((q->index + s->mbufs) & (all - 1));
 
 	if (missing < q->replenish || s->mbufs > q->replenish + VEC_PER_ROUND)
-		return;
+		return false;
 	s->mbufs += min(min(missing - VEC_PER_LOOP, to_end), q->replenish);
+	return true;
 }
 
-/* One round of a call that still wants so many packets. */
-static unsigned vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
+void host_striding_empty(struct cqesim_host_queue *q, uint64_t calls)
+{
+	while (q->vec && calls && take_mbufs(q))
+		calls--;
+}
+
+/*
+ * One round of a call that still wants so many packets.  False: it is the call's
+ * last.  After the rest of a session the driver looks where that rest began, whose
+ * slots it has invalidated itself (cq_idx is taken before cq_ci moves on), so new
+ * entries wait for the next round or, if there was room for four, the next call.
+ */
+static bool vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
 	struct host_striding *s = q->striding;
 
 	take_mbufs(q);
 	want = min(min(want, VEC_PER_ROUND), s->mbufs);
-	unsigned rest = host_take_rest(q, call, want);
+	unsigned rest = host_take_rest(q, call, want), got = 0, fillers = 0;
 	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
-	unsigned got = 0, fillers = 0;
 
 	want = min((want - rest) / VEC_PER_LOOP * VEC_PER_LOOP, to_end);
-	while (got < want && host_peek(q) == 1) {
-		fillers += host_peek_filler(q);
-		got += host_take_entry(q, call, 1);
+	if (!rest) {
+		while (got < want && host_peek(q) == 1) {
+			fillers += host_peek_filler(q);
+			got += host_take_entry(q, call, 1);
+		}
+		if (got < want && host_peek(q))
+			got += host_take_entry(q, call, want - got);
 	}
-	if (got < want && host_peek(q))
-		got += host_take_entry(q, call, want - got);
 	s->mbufs -= rest + got;
 	call->fillers += fillers;
-	return rest + got - fillers;
+	call->packets += rest + got - fillers;
+	return rest ? !want : got > fillers;
 }
 
 void host_striding_call(struct cqesim_host_queue *q, struct host_call *call)
 {
-	unsigned got;
-
 	if (!q->vec) {
 		simple_call(q, call);
 		return;
 	}
-	do {
-		got = vec_round(q, call, q->burst - call->packets);
-		call->packets += got;
-	} while (got && call->packets < q->burst);
+	while (vec_round(q, call, q->burst - call->packets) && call->packets < q->burst)
+		;
 }
 
 /* Is the packet copied?  Otherwise its strides stay in use. */

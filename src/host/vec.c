@@ -3,22 +3,30 @@
  * What one call of DPDK's vector receive function does (PMD mlx5_rx_burst_vec,
  * rxq_burst_v and mlx5_rx_replenish_bulk_mbuf, 22.11 and 24.11), told by counts:
  *
- *   round, until the caller's burst is full or a round finds nothing:
+ *   round, until the caller's burst is full or a round looks and finds nothing:
  *     1. replenish: when `replenish` buffers or more are free, post all but four
  *        of them, not past the ring's end
  *     2. return what is left of a session that was decompressed, up to 64 packets
  *     3. look at plain entries in fours, within what is left of burst and 64,
- *        not past the ring's end, up to the first title or invisible entry
+ *        not past the ring's end, nor past the last four buffers that are posted,
+ *        up to the first title or invisible entry
  *     4. decompress the session of that title, return what still fits
  *
  * So fewer than four packets asked for get nothing new, and up to three stay
- * behind when a session's rest and plain entries meet in one call.
+ * behind when a session's rest and plain entries meet in one call.  That it minds
+ * the posted buffers is new with "net/mlx5: fix polling CQEs" (25.03; 22.11.11 has
+ * it): up to three of the last ones wait for a round that has posted more.
  */
 #include "host_internal.h"
 
 static uint32_t min(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
+}
+
+static uint32_t in_fours(uint32_t n)
+{
+	return n / VEC_PER_LOOP * VEC_PER_LOOP;
 }
 
 void host_vec_replenish(struct cqesim_host_queue *q)
@@ -33,32 +41,26 @@ void host_vec_replenish(struct cqesim_host_queue *q)
 	q->free_buffers -= n;
 }
 
-/* One round of a call that still wants so many. */
-static unsigned vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
+/* One round of a call that still wants so many.  False: it is the call's last. */
+static bool vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
-	unsigned rest = host_take_rest(q, call, min(want, VEC_PER_ROUND));
+	unsigned rest = host_take_rest(q, call, min(want, VEC_PER_ROUND)), got = 0;
 	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
+	uint32_t posted = q->poster.mask + 1 - q->free_buffers - rest;
 
-	want = min((min(want, VEC_PER_ROUND) - rest) / VEC_PER_LOOP * VEC_PER_LOOP, to_end);
-	if (!want)
-		return rest;
-
-	unsigned got = 0;
+	want = min(in_fours(min(want, VEC_PER_ROUND) - rest), min(to_end, in_fours(posted)));
 	while (got < want && host_peek(q) == 1)
 		got += host_take_entry(q, call, 1);
 	if (got < want && host_peek(q))
 		got += host_take_entry(q, call, want - got);
-	return rest + got;
+	call->packets += rest + got;
+	q->free_buffers += rest + got;
+	return want ? got : rest;
 }
 
 void host_vec_call(struct cqesim_host_queue *q, struct host_call *call)
 {
-	unsigned got;
-
-	do {
+	do
 		host_vec_replenish(q);
-		got = vec_round(q, call, q->burst - call->packets);
-		call->packets += got;
-		q->free_buffers += got;
-	} while (got && call->packets < q->burst);
+	while (vec_round(q, call, q->burst - call->packets) && call->packets < q->burst);
 }
