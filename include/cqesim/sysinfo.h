@@ -35,11 +35,14 @@ struct cqesim_sysinfo_width {
 /* What a setting is: not said, off, on. */
 enum cqesim_sysinfo_flag { CQESIM_SYSINFO_UNKNOWN, CQESIM_SYSINFO_OFF, CQESIM_SYSINFO_ON };
 
+/* Room for an address; a domain may have all its 32 bits (virtual machines, VMD). */
+#define CQESIM_SYSINFO_ADDRESS 20
+
 struct cqesim_sysinfo_card {
-	char address[16];        /* "0000:3b:00.0" */
-	char description[128];   /* lspci's words for it, or "" */
-	char driver[32];         /* or "" */
-	char interfaces[64];     /* "eth0 mlx5_0", of this machine, or "" */
+	char address[CQESIM_SYSINFO_ADDRESS]; /* "0000:3b:00.0" */
+	char description[128];                /* lspci's words for it, or "" */
+	char driver[32];                      /* or "" */
+	char interfaces[64];                  /* "eth0 mlx5_0", of this machine, or "" */
 	char cpus[128];          /* nearest ones, "0-15,32-47", of this machine, or "" */
 	int numa_node;           /* -1: not said */
 	unsigned vendor, device; /* 0: not said */
@@ -52,7 +55,7 @@ struct cqesim_sysinfo_card {
 	struct cqesim_sysinfo_width slot;       /* LnkCap of the port above it */
 	/* Where the kernel saw a narrower link on the way to the host. */
 	struct cqesim_sysinfo_width path;
-	char path_at[16];
+	char path_at[CQESIM_SYSINFO_ADDRESS];
 	double path_gbps; /* as the kernel printed it */
 
 	unsigned mps, mrrs;   /* DevCtl: what is in force */

@@ -28,7 +28,7 @@ struct sysinfo_address {
 
 /* Reads "3b:00.0" or "0000:3b:00.0" at *text and moves behind it. */
 bool sysinfo_address(const char **text, struct sysinfo_address *a);
-void sysinfo_address_print(const struct sysinfo_address *a, char out[16]);
+void sysinfo_address_print(const struct sysinfo_address *a, char out[CQESIM_SYSINFO_ADDRESS]);
 /* "8GT/s", "8.0 GT/s PCIe": the generation, 0 for any other; *text moves behind it. */
 unsigned sysinfo_speed(const char **text);
 /* "x16": lanes, 0 for widths that there are not; *text moves behind it. */

@@ -35,7 +35,7 @@ static const struct cqesim_sysinfo_card *named(const struct cqesim_sysinfo *info
 {
 	const char *p = name;
 	struct sysinfo_address a;
-	char address[16] = "", all[256];
+	char address[CQESIM_SYSINFO_ADDRESS] = "", all[256];
 
 	if (sysinfo_address(&p, &a) && !*p)
 		sysinfo_address_print(&a, address);

@@ -11,7 +11,7 @@ struct cqesim_sysinfo_card *sysinfo_card(struct cqesim_sysinfo *info,
 					 const struct sysinfo_address *a)
 {
 	struct cqesim_sysinfo_card *card;
-	char address[16] = "";
+	char address[CQESIM_SYSINFO_ADDRESS] = "";
 
 	sysinfo_address_print(a, address);
 	for (uint32_t i = 0; i < info->card_count; i++)

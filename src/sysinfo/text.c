@@ -55,10 +55,10 @@ bool sysinfo_address(const char **text, struct sysinfo_address *a)
 	return true;
 }
 
-void sysinfo_address_print(const struct sysinfo_address *a, char out[16])
+void sysinfo_address_print(const struct sysinfo_address *a, char out[CQESIM_SYSINFO_ADDRESS])
 {
-	snprintf(out, 16, "%04x:%02x:%02x.%u", a->domain, a->bus, a->device & 31u,
-		 a->function & 7u);
+	snprintf(out, CQESIM_SYSINFO_ADDRESS, "%04x:%02x:%02x.%u", a->domain, a->bus,
+		 a->device & 31u, a->function & 7u);
 }
 
 unsigned sysinfo_speed(const char **text)
