@@ -29,7 +29,8 @@ static inline struct cqesim_link make(struct cqesim_link_config c)
 	struct cqesim_link link;
 	struct cqesim_error err = {""};
 
-	ck_assert_msg(!cqesim_link_init(&link, &c, &err), "%s", err.text);
+	if (cqesim_link_init(&link, &c, &err))
+		ck_abort_msg("%s", err.text);
 	return link;
 }
 
