@@ -6,16 +6,6 @@
 
 #include "sim_internal.h"
 
-static int log2_exact(unsigned v)
-{
-	return v && !(v & (v - 1)) ? __builtin_ctz(v) : -1;
-}
-
-static bool is(const struct cqesim_profile *p, unsigned id, const char *word)
-{
-	return !strcmp(cqesim_profile_text(p, id), word);
-}
-
 /* Which of the two switches say what: see cqesim_comp_choice. */
 static void compression(struct cqesim_sim *sim)
 {

@@ -12,16 +12,6 @@
 /* Below two a driver that goes on to the next WQE with the next packet never would. */
 #define STRIDING_WQES 2u
 
-static int log2_exact(uint64_t v)
-{
-	return v && !(v & (v - 1)) ? __builtin_ctzll(v) : -1;
-}
-
-static bool is(const struct cqesim_profile *p, unsigned id, const char *word)
-{
-	return !strcmp(cqesim_profile_text(p, id), word);
-}
-
 static bool is_vec(const struct cqesim_sim *sim)
 {
 	return is(sim->config.driver, CQESIM_DRV_REFEREE_MODE, "vec");

@@ -3,6 +3,8 @@
 #ifndef CQESIM_SIM_INTERNAL_H
 #define CQESIM_SIM_INTERNAL_H
 
+#include <string.h>
+
 #include "cqesim/sim.h"
 
 /* cqesim_rxmeta as words, for comparing. */
@@ -107,8 +109,7 @@ int sim_deliver(void *context, const struct cqesim_completion *c, unsigned n, ui
 static inline void delay_add(struct cqesim_delay *d, uint64_t ps)
 {
 	unsigned top = 63 - (unsigned)__builtin_clzll(ps | 32);
-	unsigned class = ps < 64 ? (unsigned)ps
-				 : (top - 5) * 64 + (unsigned)(ps >> (top - 6) & 63);
+	unsigned class = ps < 64 ? (unsigned)ps : (top - 5) * 64 + (unsigned)(ps >> (top - 6) & 63);
 
 	d->hist[class]++;
 	d->sum_ps += (double)ps;
@@ -125,6 +126,18 @@ void timeline_poll(struct cqesim_timeline *t, uint64_t now_ps, uint64_t packets,
 
 /* result.c */
 void sim_result(struct cqesim_sim *sim);
+
+/* The logarithm of a power of two; -1 for others. */
+static inline int log2_exact(uint64_t v)
+{
+	return v && !(v & (v - 1)) ? __builtin_ctzll(v) : -1;
+}
+
+/* Does this parameter say so? */
+static inline bool is(const struct cqesim_profile *p, unsigned id, const char *word)
+{
+	return !strcmp(cqesim_profile_text(p, id), word);
+}
 
 /* forward.c: what sending a packet on costs the link. */
 int sim_forward_init(struct cqesim_sim *sim, struct cqesim_error *err);
