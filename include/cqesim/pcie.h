@@ -136,7 +136,8 @@ CQESIM_API double cqesim_link_ack_latest(const struct cqesim_link *link);
  */
 struct cqesim_link_latency {
 	uint64_t rtt_ps; /* from a read request's first byte to its last completion's last */
-	uint32_t tags;   /* reads in flight: 5 bits 32, 8 bits 256, 10 bits 1024, 14 bits 16384 */
+	uint32_t tags; /* reads in flight: 5 bits 32, 8 bits 256, 10 bits 768 (tags 256 to 1023) to
+			  1024, 14 bits 16384 */
 	uint64_t credit_return_ps; /* from a TLP's first byte until its credits are back */
 	uint32_t posted_headers, posted_data; /* credits of the root port; data: 16 bytes each */
 	uint32_t read_headers;                /* non-posted header credits */
