@@ -25,11 +25,47 @@
 #define CQESIM_BURST_MAX 4096u
 /* The vector rule: asked for fewer, the driver never looks at a new completion. */
 #define CQESIM_VEC_BURST_MIN     4u
+#define CQESIM_FRAME_MAX         4096u
 #define CQESIM_OCCUPANCY_CLASSES 16u
 
 enum cqesim_poll_rule {
 	CQESIM_POLL_SIMPLE,
-	CQESIM_POLL_DPDK_VEC, /* PMD mlx5_rx_burst_vec */
+	CQESIM_POLL_DPDK_VEC,     /* PMD mlx5_rx_burst_vec */
+	CQESIM_POLL_IXGBE_SCALAR, /* PMD ixgbe_recv_pkts: src/host/ixgbe.c */
+	CQESIM_POLL_IXGBE_BULK,   /* PMD ixgbe_recv_pkts_bulk_alloc */
+	CQESIM_POLL_IXGBE_VEC,    /* PMD ixgbe_recv_pkts_vec */
+};
+
+/* When a core looks for packets at all. */
+enum cqesim_wakeup {
+	CQESIM_WAKE_POLL, /* it never stops */
+	/*
+	 * Linux NAPI: after a call that returned less than the burst (the budget) it arms the
+	 * completion queue and sleeps until the next event.
+	 */
+	CQESIM_WAKE_INTERRUPT,
+};
+
+/* Moderation of a completion queue's events (Linux: ethtool -C), and what an interrupt costs. */
+struct cqesim_host_interrupt {
+	uint64_t period_ps; /* cq_period: an event comes no later after a completion; 0: at once */
+	uint32_t packets;   /* cq_max_count: so many completions make an event at once; 0: any */
+	bool period_from_cqe; /* each completion starts the period anew; otherwise the last event */
+	uint64_t latency_ps;  /* from the event until the poll begins */
+	double cycles;        /* that the interrupt takes from the core, before the poll */
+	double arm_cycles;    /* to arm again and leave the poll */
+};
+
+/*
+ * A core that does something else now and then.  seed 0: at fixed intervals and costs that do not
+ * vary; otherwise intervals and lengths are exponentially distributed with these means, and the
+ * cycles of every call that finds packets are multiplied by 1 - share .. 1 + share, evenly.
+ */
+struct cqesim_host_away {
+	uint64_t every_ps; /* 0: never */
+	uint64_t length_ps;
+	uint64_t seed;
+	double share; /* 0..1 */
 };
 
 struct cqesim_host_config {
@@ -42,6 +78,18 @@ struct cqesim_host_config {
 	double session_cycles;    /* per session, on top */
 	unsigned burst;           /* packets asked for, 1..CQESIM_BURST_MAX */
 	unsigned replenish;       /* post buffers when so many are free */
+	/*
+	 * An application's frame: the driver is called again for `burst` packets as long as calls
+	 * are full, until the frame has so many (VPP dpdk-input: 32 until 256); 0: one call.
+	 * poll_cycles are the frame's, call_cycles each call's.  Interrupts look at the frame.
+	 */
+	unsigned frame;
+	double call_cycles;
+	double byte_cycles; /* per byte of packet data; > 0: completions are read with each call */
+	double tail_cycles; /* per write of the tail register (rules of ixgbe) */
+	enum cqesim_wakeup wakeup;
+	struct cqesim_host_interrupt interrupt; /* CQESIM_WAKE_INTERRUPT */
+	struct cqesim_host_away away;
 	/*
 	 * The ring may be read some calls later, in larger batches, but always
 	 * before the device can write over it.  Nothing that is simulated changes;
@@ -109,7 +157,13 @@ struct cqesim_host_stats {
 	uint64_t polls; /* that found packets */
 	uint64_t empty_polls;
 	uint64_t busy_ps; /* time spent in polls that found packets */
-	uint64_t errors;  /* error completions */
+	uint64_t calls; /* of the receive function, those that found packets: polls, without frames
+			 */
+	uint64_t tail_writes; /* rules of ixgbe */
+	uint64_t interrupts;
+	uint64_t asleep_ps; /* CQESIM_WAKE_INTERRUPT: no poll, no interrupt */
+	uint64_t away_ps;   /* see cqesim_host_away */
+	uint64_t errors;    /* error completions */
 	uint64_t burst_hist[CQESIM_BURST_MAX + 1];
 	/* Completions visible and not yet read, at each poll that found some; class i: up to
 	 * (i+1)/16 of the ring. */
