@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * card.h - a whole card as an object: what a driver creates, modifies, queries
+ * and destroys (completion, receive and send queues, indirection tables, TIRs),
+ * the steering of what arrives, and the sending of what is posted.  It has no
+ * thread, no clock and no lock: the caller says what time it is, and never
+ * calls it from two threads at once.  What a queue does in the device is nic.h's;
+ * the card adds numbers for everything, steering, send queues and errors.
+ *
+ * Rings, WQEs and doorbell records lie in memory that is handed in.  Nothing of
+ * an object's memory is touched after its destroy call returns, nor before its
+ * queue is ready.
+ */
+#ifndef CQESIM_CARD_H
+#define CQESIM_CARD_H
+
+#include "cqesim/common.h"
+#include "cqesim/nic.h"
+#include "cqesim/port.h"
+
+/* Queue numbers of all kinds count from 1; 24 bits. */
+
+/* A frame that a send queue gave to the wire; its pieces are the driver's memory, or the WQE's. */
+struct cqesim_sent_frame {
+	uint32_t sqn;
+	uint32_t length; /* without FCS, padding to 60 bytes not included */
+	unsigned pieces;
+	struct cqesim_sent_piece {
+		const uint8_t *data;
+		uint32_t length;
+	} piece[64];
+	/* Work that the driver left to the card (WQE cs_flags, insertion of a VLAN tag). */
+	bool l3_checksum, l4_checksum;
+};
+
+/* How a send WQE gave its packet: rows of the report. */
+enum cqesim_send_kind {
+	CQESIM_SEND_PLAIN,  /* opcode SEND: a WQE of its own, data read by the card */
+	CQESIM_SEND_INLINE, /* the same with (some) data in the WQE */
+	CQESIM_SEND_MPW,    /* opcode ENHANCED_MPSW: packet of a multi-packet WQE, data read */
+	CQESIM_SEND_MPW_INLINE,
+	CQESIM_SEND_TSO,
+	CQESIM_SEND_KINDS
+};
+CQESIM_API const char *cqesim_send_kind_name(enum cqesim_send_kind kind);
+
+/* For a trace of what happens, and for whoever checks the driver and the card. */
+enum cqesim_card_event_kind {
+	CQESIM_EVENT_CREATE, /* object, number */
+	CQESIM_EVENT_MODIFY,
+	CQESIM_EVENT_DESTROY,
+	CQESIM_EVENT_POST,      /* RQ or SQ: its doorbell record moved to `index` */
+	CQESIM_EVENT_CONSUME,   /* CQ: its doorbell record moved to `index` */
+	CQESIM_EVENT_COMPLETE,  /* CQ: a slot was written; raw points to its 64 bytes */
+	CQESIM_EVENT_DROP,      /* RQ: a packet was lost, see result */
+	CQESIM_EVENT_VIOLATION, /* a rule was broken; text says which */
+};
+enum cqesim_card_object {
+	CQESIM_OBJECT_CQ,
+	CQESIM_OBJECT_RQ,
+	CQESIM_OBJECT_SQ,
+	CQESIM_OBJECT_RQT,
+	CQESIM_OBJECT_TIR,
+	CQESIM_OBJECTS
+};
+struct cqesim_card_event {
+	uint64_t now_ps;
+	enum cqesim_card_event_kind kind;
+	enum cqesim_card_object object;
+	uint32_t number;
+	uint32_t index;     /* POST, CONSUME: producer or consumer index; COMPLETE: slot */
+	const uint8_t *raw; /* COMPLETE */
+	enum cqesim_rx_result result; /* DROP */
+	const char *text;             /* VIOLATION */
+};
+
+struct cqesim_card_config {
+	struct cqesim_nic_config nic; /* copy_data, published and operation are the card's to set */
+	cqesim_translate translate;   /* all regions of all queues: lkey, address, length */
+	void *translate_context;
+	/*
+	 * A frame is sent; its memory is the driver's only during the call.  -EAGAIN: not
+	 * now, the WQE stays and is tried again with the next step.  NULL: sent frames vanish.
+	 */
+	int (*send)(void *context, const struct cqesim_sent_frame *frame);
+	void *send_context;
+	void (*event)(void *context, const struct cqesim_card_event *event); /* or NULL */
+	void *event_context;
+};
+
+struct cqesim_card;
+
+/* -EINVAL with *err, -ENOMEM. */
+CQESIM_API int cqesim_card_create(struct cqesim_card **card,
+				  const struct cqesim_card_config *config,
+				  struct cqesim_error *err);
+/* Destroys what is still there; touches no memory that was handed in. */
+CQESIM_API void cqesim_card_destroy(struct cqesim_card *card);
+
+/* ---- objects; -EINVAL, -ENOMEM, -ENOENT (a number that is not there), -EBUSY (in use) ---- */
+
+struct cqesim_card_cq {
+	uint8_t *ring;
+	uint64_t address;
+	unsigned log_size;
+	bool cqe_128; /* -ENOTSUP */
+	bool cqe_comp_en;
+	enum cqesim_mini_format mini_format;
+	enum cqesim_cq_layout layout;
+	uint32_t *dbrec; /* [0] consumer index, [1] armed; big-endian words */
+};
+CQESIM_API int cqesim_card_create_cq(struct cqesim_card *card, const struct cqesim_card_cq *cq,
+				     uint32_t *cqn);
+CQESIM_API int cqesim_card_destroy_cq(struct cqesim_card *card, uint32_t cqn);
+
+struct cqesim_card_rq {
+	const void *ring;
+	uint64_t address;
+	unsigned log_size, log_segs; /* cyclic: WQEs, and segments of each */
+	bool striding;
+	struct cqesim_strides_shape strides;
+	const uint32_t *dbrec; /* [0] */
+	uint32_t cqn;
+	bool vlan_strip, keep_fcs;
+};
+CQESIM_API int cqesim_card_create_rq(struct cqesim_card *card, const struct cqesim_card_rq *rq,
+				     uint32_t *rqn);
+/* States as cqesim_nic_modify_rq. */
+CQESIM_API int cqesim_card_modify_rq(struct cqesim_card *card, uint32_t rqn,
+				     enum cqesim_queue_state state, uint64_t now_ps);
+CQESIM_API int cqesim_card_query_rq(const struct cqesim_card *card, uint32_t rqn,
+				    enum cqesim_queue_state *state);
+CQESIM_API int cqesim_card_destroy_rq(struct cqesim_card *card, uint32_t rqn);
+
+struct cqesim_card_sq {
+	const void *ring; /* 2^log_size send WQE basic blocks of 64 bytes */
+	uint64_t address;
+	unsigned log_size;
+	const uint32_t *dbrec; /* [1] */
+	uint32_t cqn;
+};
+CQESIM_API int cqesim_card_create_sq(struct cqesim_card *card, const struct cqesim_card_sq *sq,
+				     uint32_t *sqn);
+CQESIM_API int cqesim_card_modify_sq(struct cqesim_card *card, uint32_t sqn,
+				     enum cqesim_queue_state state, uint64_t now_ps);
+CQESIM_API int cqesim_card_query_sq(const struct cqesim_card *card, uint32_t sqn,
+				    enum cqesim_queue_state *state);
+CQESIM_API int cqesim_card_destroy_sq(struct cqesim_card *card, uint32_t sqn);
+
+/* An indirection table: 1 .. 2048 receive queues; a hash takes entry hash mod count. */
+CQESIM_API int cqesim_card_create_rqt(struct cqesim_card *card, const uint32_t *rqn, unsigned count,
+				      uint32_t *rqtn);
+CQESIM_API int cqesim_card_modify_rqt(struct cqesim_card *card, uint32_t rqtn, const uint32_t *rqn,
+				      unsigned count);
+CQESIM_API int cqesim_card_destroy_rqt(struct cqesim_card *card, uint32_t rqtn);
+
+struct cqesim_card_tir {
+	bool direct; /* one receive queue; otherwise rqtn's, by hash */
+	uint32_t rqn, rqtn;
+	/* What it hashes; a packet goes to the TIR that knows most of its headers. */
+	bool ipv4, ipv6;       /* L3 type that it is for; neither: any packet */
+	bool tcp, udp;         /* L4 type; neither: any */
+	bool addresses, ports; /* hashed */
+	bool symmetric;
+	uint8_t key[CQESIM_RSS_KEY_BYTES];
+};
+CQESIM_API int cqesim_card_create_tir(struct cqesim_card *card, const struct cqesim_card_tir *tir,
+				      uint32_t *tirn);
+CQESIM_API int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn);
+
+/* ---- what happens ---- */
+
+/*
+ * Frames arrive: parsed, steered (TIRs when there are any; without one to the receive queues
+ * in turn, so that an isolated port gets something) and received.  now_ps never decreases.  Returns
+ * how many were delivered; what became of the rest is counted.
+ */
+CQESIM_API unsigned cqesim_card_receive(struct cqesim_card *card, uint64_t now_ps,
+					const struct cqesim_frame *frames, unsigned n);
+
+/*
+ * Send up to `budget` packets of the send queues that have some, in turn; do what falls
+ * due by now_ps (time-outs of sessions).  Returns how many were sent.
+ */
+CQESIM_API unsigned cqesim_card_step(struct cqesim_card *card, uint64_t now_ps, unsigned budget);
+
+/* WQEs posted and free for packets, over all ready receive queues: 0, nobody could receive. */
+CQESIM_API uint64_t cqesim_card_credits(struct cqesim_card *card);
+
+/* Deliver the next packet of this queue with this error instead (syndrome of an error CQE). */
+CQESIM_API int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, uint8_t syndrome);
+
+/* ---- what happened ---- */
+
+#define CQESIM_CARD_BURSTS 257u
+
+struct cqesim_card_stats {
+	uint64_t arrived, delivered, delivered_bytes;
+	uint64_t lost[CQESIM_RX_RESULTS]; /* by cause; [CQESIM_RX_DELIVERED] stays 0 */
+	uint64_t no_queue;                /* no receive queue was ready */
+	uint64_t sent, sent_bytes;
+	uint64_t send_kinds[CQESIM_SEND_KINDS];
+	uint64_t inline_bytes; /* of sent_bytes */
+	uint64_t send_wqes, send_completions, send_errors;
+	uint64_t posts, posted_wqes;        /* moves of receive doorbell records */
+	uint64_t send_doorbells;            /* moves of send doorbell records */
+	uint64_t consumes;                  /* moves of consumer indices of receive CQs ... */
+	uint64_t burst[CQESIM_CARD_BURSTS]; /* ... by how far; the last: that and more */
+	uint64_t violations;
+	/* Completions that wait for the driver, when a packet arrives: sum, most, samples. */
+	uint64_t waiting_sum, waiting_max, waiting_samples;
+};
+CQESIM_API const struct cqesim_card_stats *cqesim_card_stats(const struct cqesim_card *card);
+/* Of one receive queue: delivered and lost packets.  -ENOENT. */
+CQESIM_API int cqesim_card_rq_stats(const struct cqesim_card *card, uint32_t rqn,
+				    uint64_t *delivered, uint64_t *lost);
+CQESIM_API const struct cqesim_nic_stats *cqesim_card_nic_stats(const struct cqesim_card *card);
+
+#endif
