@@ -368,6 +368,35 @@ START_TEST(bad_striding)
 }
 END_TEST
 
+/*
+ * Linux polls on as long as a WQE waits for a buffer (mlx5e_post_rx_mpwqes), and sleeps
+ * when all are posted.
+ */
+START_TEST(awake_for_want_of_buffers)
+{
+	struct striding s;
+
+	striding_config(&s);
+	s.rig.config.wakeup = CQESIM_WAKE_INTERRUPT;
+	s.config.buffers = 4; /* no spare one */
+	s.config.hold_every = 1;
+	s.config.hold_ps = 10000 * NS;
+	striding_start(&s);
+	packets(&s, 4, 400, 0); /* eight strides: one WQE, and its buffer is held */
+	advance(&s.rig, 0);     /* a full poll, until 180 */
+	ck_assert_uint_eq(s.rig.stats->waited, 1);
+	advance(&s.rig, 5000 * NS);
+	ck_assert_uint_eq(s.rig.stats->interrupts, 1);
+	ck_assert_uint_eq(s.rig.stats->empty_polls, 97); /* 180, 230 ... 4980 */
+	/* Released and posted at the end of the first call that ends after 10000: at 10030. */
+	advance(&s.rig, 20000 * NS);
+	ck_assert_uint_eq(s.rig.stats->empty_polls, 197);
+	ck_assert_uint_eq(cqesim_host_next_ps(s.rig.host), UINT64_MAX);
+	ck_assert_uint_eq(s.rig.rq_dbrec, be(5));
+	stop(&s.rig);
+}
+END_TEST
+
 void test_host_striding(Suite *s)
 {
 	TCase *t = tcase_create("striding");
@@ -383,6 +412,7 @@ void test_host_striding(Suite *s)
 	tcase_add_test(t, headroom_overlap);
 	tcase_add_test(t, reasons);
 	tcase_add_test(t, too_many_strides);
+	tcase_add_test(t, awake_for_want_of_buffers);
 	tcase_add_test(t, bad_striding);
 	suite_add_tcase(s, t);
 }

@@ -14,6 +14,7 @@
  * rule.  Simple: all that are visible up to the burst; at the end of the call
  * buffers are posted when `replenish` or more were used.  DPDK's vector
  * function: see src/host/vec.c.  Striding queues: see src/host/striding.c.
+ * ixgbe: see src/host/ixgbe.c.  When the core polls: see src/host/wakeup.c, away.c.
  */
 #ifndef CQESIM_HOST_H
 #define CQESIM_HOST_H
@@ -24,8 +25,10 @@
 
 #define CQESIM_BURST_MAX 4096u
 /* The vector rule: asked for fewer, the driver never looks at a new completion. */
-#define CQESIM_VEC_BURST_MIN     4u
-#define CQESIM_FRAME_MAX         4096u
+#define CQESIM_VEC_BURST_MIN 4u
+#define CQESIM_FRAME_MAX     4096u
+/* 40 hours. */
+#define CQESIM_AWAY_MAX_PS       (UINT64_C(1) << 57)
 #define CQESIM_OCCUPANCY_CLASSES 16u
 
 enum cqesim_poll_rule {
@@ -48,8 +51,9 @@ enum cqesim_wakeup {
 
 /* Moderation of a completion queue's events (Linux: ethtool -C), and what an interrupt costs. */
 struct cqesim_host_interrupt {
-	uint64_t period_ps; /* cq_period: an event comes no later after a completion; 0: at once */
-	uint32_t packets;   /* cq_max_count: so many completions make an event at once; 0: any */
+	uint64_t period_ps;   /* cq_period; 0: the first completion makes an event */
+	uint32_t packets;     /* cq_max_count: so many completions do at once; 0: there is no such
+				 number */
 	bool period_from_cqe; /* each completion starts the period anew; otherwise the last event */
 	uint64_t latency_ps;  /* from the event until the poll begins */
 	double cycles;        /* that the interrupt takes from the core, before the poll */
@@ -60,9 +64,11 @@ struct cqesim_host_interrupt {
  * A core that does something else now and then.  seed 0: at fixed intervals and costs that do not
  * vary; otherwise intervals and lengths are exponentially distributed with these means, and the
  * cycles of every call that finds packets are multiplied by 1 - share .. 1 + share, evenly.
+ * An absence that falls due during a call, or another absence, begins after it.
  */
 struct cqesim_host_away {
-	uint64_t every_ps; /* 0: never */
+	uint64_t every_ps; /* from one's beginning to the next one's, more than length_ps, up to
+			    * CQESIM_AWAY_MAX_PS; 0: never */
 	uint64_t length_ps;
 	uint64_t seed;
 	double share; /* 0..1 */
@@ -77,7 +83,7 @@ struct cqesim_host_config {
 	double mini_cycles;       /* per packet of a session, likewise */
 	double session_cycles;    /* per session, on top */
 	unsigned burst;           /* packets asked for, 1..CQESIM_BURST_MAX */
-	unsigned replenish;       /* post buffers when so many are free */
+	unsigned replenish;       /* post buffers when so many are free; ixgbe: rx_free_thresh */
 	/*
 	 * An application's frame: the driver is called again for `burst` packets as long as calls
 	 * are full, until the frame has so many (VPP dpdk-input: 32 until 256); 0: one call.
@@ -85,6 +91,11 @@ struct cqesim_host_config {
 	 */
 	unsigned frame;
 	double call_cycles;
+	/*
+	 * Of plain_cycles and mini_cycles: what the application spends, with a frame after its
+	 * last call (the driver's is spent with each call, while packets go on arriving).
+	 */
+	double app_cycles;
 	double byte_cycles; /* per byte of packet data; > 0: completions are read with each call */
 	double tail_cycles; /* per write of the tail register (rules of ixgbe) */
 	enum cqesim_wakeup wakeup;
@@ -161,8 +172,8 @@ struct cqesim_host_stats {
 			 */
 	uint64_t tail_writes; /* rules of ixgbe */
 	uint64_t interrupts;
-	uint64_t asleep_ps; /* CQESIM_WAKE_INTERRUPT: no poll, no interrupt */
-	uint64_t away_ps;   /* see cqesim_host_away */
+	uint64_t asleep_ps; /* until a poll begins, interrupt's cycles apart; when it has ended */
+	uint64_t away_ps;   /* see cqesim_host_away; of a core that sleeps: told when it wakes */
 	uint64_t errors;    /* error completions */
 	uint64_t burst_hist[CQESIM_BURST_MAX + 1];
 	/* Completions visible and not yet read, at each poll that found some; class i: up to
@@ -180,6 +191,13 @@ struct cqesim_host_stats {
 	uint64_t kept_max;       /* most packets that the application kept */
 	uint64_t buffers_max;    /* most buffers in use, those in the ring included */
 };
+
+/*
+ * A rule of ixgbe, a ring's descriptors and rx_free_thresh: do they go together?  The
+ * driver would take another function, or its device would stop.  -EINVAL.
+ */
+CQESIM_API int cqesim_ixgbe_rule_check(enum cqesim_poll_rule rule, unsigned ring,
+				       unsigned rx_free_thresh, struct cqesim_error *err);
 
 /*
  * Called with each burst, before its buffers are posted again, and the time at
@@ -218,6 +236,8 @@ struct cqesim_host_inbox {
 	struct cqesim_host_event *event;
 	uint32_t mask;
 	uint32_t tail;      /* next to be written */
+	bool asleep;        /* the core: what is announced may wake it */
+	uint64_t next_ps;   /* nothing happens before: cqesim_host_next_ps */
 	uint64_t announced; /* completions, in all */
 };
 CQESIM_API struct cqesim_host_inbox *cqesim_host_inbox(struct cqesim_host_queue *queue);
@@ -231,6 +251,8 @@ static inline void cqesim_host_announce(struct cqesim_host_inbox *inbox, uint64_
 {
 	inbox->event[inbox->tail++ & inbox->mask] = (struct cqesim_host_event){ps, count, filler};
 	inbox->announced += count;
+	if (inbox->asleep && ps < inbox->next_ps)
+		inbox->next_ps = ps;
 }
 
 /* The same for a queue, no filler. */
@@ -247,8 +269,28 @@ CQESIM_API int cqesim_host_advance(struct cqesim_host_queue *queue, uint64_t unt
 /* With batch_reads: read what is still to be read.  Errors as of cqesim_host_advance. */
 CQESIM_API int cqesim_host_flush(struct cqesim_host_queue *queue);
 
-/* Time of the next poll: advancing to less does nothing. */
+/*
+ * Time of the next poll: advancing to less does nothing.  Of a core that sleeps: before
+ * this nothing wakes it; UINT64_MAX: nothing announced so far will.  What is announced
+ * then may bring it nearer.  The same stands in the inbox.
+ */
 CQESIM_API uint64_t cqesim_host_next_ps(const struct cqesim_host_queue *queue);
+
+/* What the core has done ends here: the next poll's time; of one that sleeps, when it fell asleep.
+ */
+CQESIM_API uint64_t cqesim_host_clock_ps(const struct cqesim_host_queue *queue);
+
+/* A call of the receive function that found something. */
+struct cqesim_host_returned {
+	uint64_t ps; /* when it began */
+	unsigned packets, fillers;
+	unsigned polls;     /* 1; 0: a frame's second call or a later one */
+	uint64_t occupancy; /* polls 1: completions that it saw */
+};
+typedef void (*cqesim_host_returned)(void *context, const struct cqesim_host_returned *call);
+/* Be told of each such call, in the order of time, when it is simulated; NULL: of none. */
+CQESIM_API void cqesim_host_observe(struct cqesim_host_queue *queue, cqesim_host_returned returned,
+				    void *context);
 
 /*
  * Buffers that software holds at now_ps (never less than before): in completions

@@ -21,6 +21,7 @@ struct host_striding {
 	uint32_t spares;
 	bool attach_allowed; /* copy_if_none: there is a replacement */
 	uint32_t mbufs;      /* vector rule: packet buffers at hand */
+	uint64_t overruns;   /* sessions that were longer than that */
 	/* Buffers of the packets that the last call returned and the application does not keep. */
 	uint32_t *returned;
 	uint32_t returned_count;
@@ -32,6 +33,32 @@ struct host_striding {
 	uint64_t kept_first, kept_count, kept_room;
 	uint64_t keep_counter;
 };
+
+/* wakeup.c: a completion queue's events. */
+struct host_wakeup {
+	uint64_t period_ps, latency_ps;
+	uint32_t packets;
+	bool from_cqe;
+	uint64_t cycles, arm; /* 1/1000 cycle */
+	uint64_t timer_ps;    /* the last event's: it has run off then */
+	/* Since the queue was armed. */
+	uint64_t armed_ps;
+	uint32_t cursor;   /* announced events looked at */
+	uint64_t unseen;   /* completions in them */
+	uint64_t due_ps;   /* an event, if nothing else comes; NEVER */
+	bool due_by_count; /* nothing that comes can put it off */
+};
+
+/* away.c: when a core does something else, and how its costs vary. */
+struct host_away {
+	uint64_t next_ps; /* NEVER */
+	uint64_t every_ps, length_ps;
+	bool drawn;     /* both are means */
+	uint64_t share; /* 1/2^32; 0: costs do not vary */
+	uint64_t random;
+};
+
+#define NEVER UINT64_MAX
 
 struct cqesim_host_queue {
 	struct cqesim_pacer core; /* units: 1/1000 cycle; its clock is the next poll */
@@ -52,17 +79,33 @@ struct cqesim_host_queue {
 	uint32_t left;         /* of a session that calls have begun to return */
 	uint32_t index;        /* consumer index of the next packet to be returned */
 
-	uint64_t poll, empty, plain, mini, session; /* 1/1000 cycle */
+	uint64_t poll, empty, plain, mini, session, call, app, tail; /* 1/1000 cycle */
+	uint64_t byte;                                               /* 1/1000000 cycle */
 	uint64_t empty_cost; /* of an empty poll, in 1/den ps of the core's pacer */
 	uint64_t empty_inv;  /* its reciprocal */
-	unsigned burst, replenish;
+	unsigned burst;      /* that this call asks for */
+	unsigned burst_most, frame, replenish;
+	enum cqesim_poll_rule rule;
 	bool vec, batch_reads;
 	bool left_behind;               /* the last call left packets in the ring */
 	struct host_striding *striding; /* NULL: cyclic */
 	unsigned free_buffers;          /* consumed and not posted again */
-	bool post_due;     /* simple rule: the poll before this one ended with posting */
+	unsigned post_due; /* simple rule: buffers that the end of the call before has posted */
 	bool doorbell_due; /* buffers were posted: the device may know when the ring was read */
 	int failed;        /* what ended it; 0: running */
+	bool framing;      /* the call before was a frame's, and not its last */
+	unsigned framed;   /* its packets so far */
+	unsigned frame_counted;   /* and what counts towards its size */
+	uint64_t frame_occupancy; /* when it began */
+	unsigned staged;          /* ixgbe: taken from the ring, not yet returned */
+	unsigned kept_back;       /* ixgbe: of free_buffers, never posted */
+	uint32_t scanned;         /* ixgbe: taken from the ring, in all */
+
+	bool steady; /* it never sleeps and is never away */
+	bool interrupts, asleep;
+	bool arm_due; /* the poll before this one ended with arming */
+	struct host_wakeup wakeup;
+	struct host_away away;
 
 	/*
 	 * Packets that calls have returned and nobody has read from the ring; and,
@@ -72,6 +115,8 @@ struct cqesim_host_queue {
 	struct cqesim_completion *completion;
 	unsigned ahead, ahead_at;
 	uint64_t call_ps; /* when the last call began */
+	cqesim_host_returned returned;
+	void *returned_context;
 
 	struct cqesim_cq_fault fault;
 	struct cqesim_host_stats stats;
@@ -83,6 +128,7 @@ struct host_call {
 	unsigned minis;    /* of these: from sessions */
 	unsigned sessions; /* begun */
 	unsigned fillers;  /* beside them */
+	unsigned tails;    /* ixgbe: writes of the tail register */
 };
 
 /* The next visible entry's packets; 0: there is none. */
@@ -134,6 +180,41 @@ static inline bool host_cycles_are_good(double cycles)
 {
 	return cycles >= 0 && cycles <= 1e7;
 }
+
+static inline uint32_t host_min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t host_later(uint64_t ps, uint64_t by)
+{
+	return __builtin_add_overflow(ps, by, &ps) ? NEVER : ps;
+}
+
+/* read.c: read what the calls so far have returned, and hand it on. */
+int host_read_ring(struct cqesim_host_queue *q);
+
+/* ixgbe.c: one call, and the buffers that it posts. */
+void host_ixgbe_call(struct cqesim_host_queue *q, struct host_call *call);
+/* Would a call that finds nothing post buffers all the same? */
+bool host_ixgbe_rearm_due(const struct cqesim_host_queue *q);
+
+/* wakeup.c */
+void host_wakeup_init(struct cqesim_host_queue *q, const struct cqesim_host_interrupt *config);
+/* A poll has ended: ask for an event and sleep. */
+void host_arm(struct cqesim_host_queue *q);
+/* Asleep: does an event come by until_ps?  Then the core's clock is where its poll begins. */
+bool host_wake(struct cqesim_host_queue *q, uint64_t until_ps);
+/* Asleep: before this nothing happens. */
+uint64_t host_wake_ps(const struct cqesim_host_queue *q);
+
+/* away.c */
+bool host_away_is_good(const struct cqesim_host_away *config);
+void host_away_init(struct host_away *away, const struct cqesim_host_away *config);
+/* The next absence, from now on. */
+void host_go_away(struct cqesim_host_queue *q);
+/* Cycles as they come out this time. */
+uint64_t host_vary(struct host_away *away, uint64_t cycles);
 
 /* Of DPDK's vector functions. */
 #define VEC_PER_LOOP  4u  /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */

@@ -19,11 +19,6 @@
  */
 #include "host_internal.h"
 
-static uint32_t min(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint32_t in_fours(uint32_t n)
 {
 	return n / VEC_PER_LOOP * VEC_PER_LOOP;
@@ -34,7 +29,7 @@ void host_vec_replenish(struct cqesim_host_queue *q)
 	if (q->free_buffers < q->replenish || q->free_buffers <= VEC_PER_LOOP)
 		return;
 	uint32_t to_end = q->poster.mask + 1 - (q->poster.pi & q->poster.mask);
-	uint32_t n = min(q->free_buffers - VEC_PER_LOOP, to_end);
+	uint32_t n = host_min(q->free_buffers - VEC_PER_LOOP, to_end);
 
 	cqesim_rq_repost(&q->poster, n);
 	q->doorbell_due = true;
@@ -44,11 +39,12 @@ void host_vec_replenish(struct cqesim_host_queue *q)
 /* One round of a call that still wants so many.  False: it is the call's last. */
 static bool vec_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
-	unsigned rest = host_take_rest(q, call, min(want, VEC_PER_ROUND)), got = 0;
+	unsigned rest = host_take_rest(q, call, host_min(want, VEC_PER_ROUND)), got = 0;
 	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
 	uint32_t posted = q->poster.mask + 1 - q->free_buffers - rest;
 
-	want = min(in_fours(min(want, VEC_PER_ROUND) - rest), min(to_end, in_fours(posted)));
+	want = host_min(in_fours(host_min(want, VEC_PER_ROUND) - rest),
+			host_min(to_end, in_fours(posted)));
 	while (got < want && host_peek(q) == 1)
 		got += host_take_entry(q, call, 1);
 	if (got < want && host_peek(q))
