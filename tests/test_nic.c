@@ -10,7 +10,7 @@
 START_TEST(names)
 {
 	static const char *const ends[] = {"mismatch", "max_num", "timeout", "ring_end",
-					   "relief",   "stop",    "filler"};
+					   "relief",   "stop",    "filler",  "age"};
 	static const char *const results[] = {"delivered",        "rx_discards_phy",
 					      "rx_out_of_buffer", "buffer_too_small",
 					      "queue_not_ready",  "protection_error"};
@@ -27,9 +27,9 @@ START_TEST(names)
 		ck_assert_str_eq(cqesim_rx_result_name(i), results[i]);
 	for (unsigned i = 0; i < COUNT(kinds); i++)
 		ck_assert_str_eq(cqesim_traffic_name(i), kinds[i]);
-	for (unsigned i = 0; i < 7; i++)
+	for (unsigned i = 0; i < COUNT(ends); i++)
 		ck_assert_str_eq(cqesim_session_end_name(i), ends[i]);
-	ck_assert_str_eq(cqesim_session_end_name(7), "unknown");
+	ck_assert_str_eq(cqesim_session_end_name(8), "unknown");
 	ck_assert_str_eq(cqesim_rx_result_name(6), "unknown");
 	ck_assert_str_eq(cqesim_traffic_name(12), "unknown");
 	/* The histogram of mismatches has a place for each field. */
@@ -295,6 +295,7 @@ Suite *suite_nic(void)
 	test_nic_packets(s);
 	test_nic_session(s);
 	test_nic_open(s);
+	test_nic_enhanced(s);
 	test_nic_traffic(s);
 	test_nic_striding(s);
 	return s;

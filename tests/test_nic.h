@@ -41,6 +41,7 @@ struct rig {
 	struct rig_queue queue[RIG_QUEUES];
 	unsigned queues;
 	unsigned cq_log_more; /* completion rings are that much larger than receive rings */
+	enum cqesim_cq_layout layout; /* of completion rings */
 	struct {
 		uint32_t cqn, count;
 		uint64_t ps;
@@ -89,10 +90,14 @@ void rig_aggressive(struct rig *rig, uint32_t max);
 void rig_ends(const struct rig *rig, unsigned mismatch, unsigned max, unsigned timeout,
 	      unsigned ring, unsigned relief, unsigned stop);
 
-/* Add the tests of packets, of the compression policy, of queues that go, of bytes, of strides. */
+/*
+ * Add the tests of packets, of the compression policy, of queues that go, of the enhanced
+ * layout and of age, of bytes, of strides.
+ */
 void test_nic_packets(Suite *s);
 void test_nic_session(Suite *s);
 void test_nic_open(Suite *s);
+void test_nic_enhanced(Suite *s);
 void test_nic_traffic(Suite *s);
 void test_nic_striding(Suite *s);
 

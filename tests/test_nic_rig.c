@@ -130,7 +130,8 @@ struct rig_queue *rig_add(struct rig *rig, unsigned log_size, unsigned log_segs,
 				    .address = 0x400000,
 				    .log_size = log_size + rig->cq_log_more,
 				    .cqe_comp_en = compress,
-				    .mini_format = format};
+				    .mini_format = format,
+				    .layout = rig->layout};
 
 	ck_assert_int_eq(cqesim_nic_create_cq(rig->nic, &cq, &q->cqn), 0);
 	struct cqesim_rq_attr rq = rig_rq_attr(q, 0x00a000 + rig->queues);
@@ -139,7 +140,8 @@ struct rig_queue *rig_add(struct rig *rig, unsigned log_size, unsigned log_segs,
 	ck_assert_int_eq(cqesim_cq_reader_init(
 				 &q->reader, q->ring,
 				 &(struct cqesim_cq_shape){.log_size = log_size + rig->cq_log_more,
-							   .format = format},
+							   .format = format,
+							   .layout = rig->layout},
 				 CQESIM_INVALIDATE_DPDK_SCALAR),
 			 0);
 	return q;

@@ -43,6 +43,7 @@ enum cqesim_session_end {
 	CQESIM_END_RELIEF, /* balanced: the link's backlog is gone */
 	CQESIM_END_STOP,   /* the queue was stopped or the run ended */
 	CQESIM_END_FILLER, /* striding: a filler comes next, which is always written plain */
+	CQESIM_END_AGE,    /* so long after its first packet */
 	CQESIM_SESSION_ENDS
 };
 CQESIM_API const char *cqesim_session_end_name(enum cqesim_session_end end);
@@ -110,6 +111,7 @@ struct cqesim_nic_config {
 	enum cqesim_compression compression;
 	uint32_t comp_max;        /* packets per session */
 	uint64_t comp_timeout_ps; /* without a new packet */
+	uint64_t comp_age_ps;     /* after the first packet; 0: no such end */
 	bool comp_cross;          /* sessions may cross the ring's end */
 	uint8_t comp_compare[64]; /* mask of CQE bits that must agree (what minis carry is left out)
 				   */
@@ -142,6 +144,7 @@ struct cqesim_cq_attr {
 	unsigned log_size;
 	bool cqe_comp_en;
 	enum cqesim_mini_format mini_format;
+	enum cqesim_cq_layout layout;
 	cqesim_cq_observer observer; /* may be NULL */
 	void *observer_context;
 };
@@ -184,6 +187,24 @@ CQESIM_API int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn,
 /* *ci: the next WQE; striding: the WQE in use, or the one just used up. */
 CQESIM_API int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn,
 				   enum cqesim_queue_state *state, uint16_t *ci);
+/* WQEs that are posted and not used up; 0 for a queue that is not there. */
+CQESIM_API uint32_t cqesim_nic_rq_credits(struct cqesim_nic *nic, uint32_t rqn);
+/*
+ * A packet for this queue will arrive, after `ahead` others: what it will write to is
+ * fetched into the processor's cache.  Changes nothing.
+ */
+CQESIM_API void cqesim_nic_prefetch(const struct cqesim_nic *nic, uint32_t rqn, uint32_t ahead);
+/*
+ * Instead of the next packet that finds room the queue gets an error completion of
+ * this syndrome (not 0), which uses up what the packet would have.  -ENOENT.
+ */
+CQESIM_API int cqesim_nic_inject_error(struct cqesim_nic *nic, uint32_t rqn, uint8_t syndrome);
+/*
+ * A queue in state ERR gives its WQEs back: an error completion of syndrome
+ * WR_FLUSH for each that is posted.  Returns how many; 0 in other states.
+ */
+CQESIM_API uint32_t cqesim_nic_flush_rq(struct cqesim_nic *nic, uint32_t rqn, uint64_t now_ps);
+
 /* After these return nothing of the queue's memory is touched.  -EBUSY: an RQ uses the CQ. */
 CQESIM_API int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn);
 CQESIM_API int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn);
@@ -223,6 +244,14 @@ CQESIM_API void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps);
 /* When cqesim_nic_step has something to do next; UINT64_MAX: never. */
 CQESIM_API uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic);
 
+/* Time that TLPs waited for credits or tags, second by second of simulated time. */
+#define CQESIM_STALL_EVENT_PERCENT 30u
+struct cqesim_stalls {
+	uint64_t seconds; /* that are over */
+	/* Writes, reads: of the last of them; how many were above CQESIM_STALL_EVENT_PERCENT. */
+	uint64_t last_ps[2], above[2];
+};
+
 /* Sessions longer than this share the last class of the histogram. */
 #define CQESIM_SESSION_HIST  1024u
 #define CQESIM_RX_FIELDS_MAX 40u
@@ -241,6 +270,7 @@ struct cqesim_nic_stats {
 	uint64_t sessions;        /* of two and more */
 	uint64_t session_packets; /* packets in them, the titles' own included */
 	uint64_t arrays;          /* mini arrays written */
+	uint64_t full_arrays; /* enhanced, of these: written for being full, the session went on */
 	uint64_t session_ends[CQESIM_SESSION_ENDS]; /* lone ones included */
 	uint64_t mismatch[CQESIM_RX_FIELDS_MAX];    /* first field that differed, by row of
 						       cqesim_cqe_rx_fields */
@@ -255,8 +285,17 @@ struct cqesim_nic_stats {
 	uint64_t stalled_ps;       /* TLPs waited so long for credits or tags: */
 	uint64_t stalled_write_ps; /* posted ones */
 	uint64_t stalled_read_ps;  /* reads */
+	struct cqesim_stalls stalls;
 };
 CQESIM_API const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic);
+
+/* Of one completion queue. */
+struct cqesim_nic_cq_stats {
+	uint64_t sessions, session_packets; /* as above */
+};
+/* NULL: there is no such queue. */
+CQESIM_API const struct cqesim_nic_cq_stats *cqesim_nic_cq_stats(const struct cqesim_nic *nic,
+								 uint32_t cqn);
 /* How long the link is busy with what waits for it at now_ps. */
 CQESIM_API uint64_t cqesim_nic_backlog(const struct cqesim_nic *nic, uint64_t now_ps);
 CQESIM_API const struct cqesim_link *cqesim_nic_link(const struct cqesim_nic *nic);

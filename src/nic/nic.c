@@ -8,7 +8,7 @@
 const char *cqesim_session_end_name(enum cqesim_session_end end)
 {
 	static const char *const name[CQESIM_SESSION_ENDS] = {
-		"mismatch", "max_num", "timeout", "ring_end", "relief", "stop", "filler",
+		"mismatch", "max_num", "timeout", "ring_end", "relief", "stop", "filler", "age",
 	};
 	return (unsigned)end < CQESIM_SESSION_ENDS ? name[end] : "unknown";
 }
@@ -122,6 +122,7 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 	if (!nic)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	nic->config = *config;
+	nic->second_ps = CQESIM_PS_PER_S;
 	rc = cqesim_link_init(&nic->link, &config->link, err);
 	if (!rc) {
 		rc = make_server(nic);
@@ -206,7 +207,8 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 	if (!rc)
 		rc = cqesim_cq_writer_init(&cq->writer, attr->ring,
 					   &(struct cqesim_cq_shape){.log_size = attr->log_size,
-								     .format = attr->mini_format},
+								     .format = attr->mini_format,
+								     .layout = attr->layout},
 					   compress ? nic->config.comp_max : 2,
 					   nic->config.comp_cross);
 	if (!rc)
@@ -319,7 +321,7 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 		     (rq->state == CQESIM_QUEUE_ERR && state == CQESIM_QUEUE_RST);
 	if (!legal)
 		return -EINVAL;
-	if (rq->state == CQESIM_QUEUE_RDY && rq->cq->writer.n)
+	if (rq->state == CQESIM_QUEUE_RDY && nic_session_is_open(rq->cq))
 		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
 	if (state == CQESIM_QUEUE_RST) {
 		rq->rq.ci = 0;
@@ -366,10 +368,8 @@ int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn)
 		return -ENOENT;
 	if (cq->users)
 		return -EBUSY;
-	if (cq->writer.n) { /* never to be published: just forget it */
-		*(cq->older ? &cq->older->newer : &nic->oldest) = cq->newer;
-		*(cq->newer ? &cq->newer->older : &nic->newest) = cq->older;
-	}
+	if (nic_session_is_open(cq)) /* never to be published */
+		nic_session_forget(nic, cq);
 	nic->cq[cqn - 1] = NULL;
 	free(cq);
 	return 0;
@@ -408,15 +408,14 @@ static void protection_error(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t
 {
 	struct cqesim_cqe_err err = {
 		.srqn = rq->user_index,
-		.syndrome = CQESIM_SYNDROME_LOCAL_PROT,
 		.wqe_counter = rq->rq.ci,
 	};
 	uint8_t raw[64];
 
+	nic_fail_rq(rq, &err);
 	cqesim_cqe_err_encode(&err, raw);
 	cqesim_rq_consume(&rq->rq);
 	nic_complete_error(nic, rq->cq, raw, now_ps);
-	rq->state = CQESIM_QUEUE_ERR;
 }
 
 static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *data, uint32_t len)
@@ -526,6 +525,8 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 
 	struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX];
 	int segs = cqesim_rq_buffer_fast(&rq->rq, meta->byte_cnt, seg);
+	if (__builtin_expect(rq->inject, 0) && segs >= 0)
+		segs = -EFAULT;
 	if (__builtin_expect(segs < 0, 0)) {
 		if (load.fetch)
 			nic_send(nic, ready_ps, &load);
@@ -552,6 +553,27 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 	return CQESIM_RX_DELIVERED;
 }
 
+/* What was stalled in the second that is over; more of them may have passed without a packet. */
+static void second_over(struct cqesim_nic *nic, uint64_t now_ps)
+{
+	struct cqesim_stalls *s = &nic->stats.stalls;
+	uint64_t over = (now_ps - nic->second_ps) / CQESIM_PS_PER_S + 1;
+	const uint64_t sum[2] = {
+		nic->server.posted.stalled_ps,
+		nic->server.reads.stalled_ps + nic->server.tags.stalled_ps,
+	};
+
+	s->seconds += over;
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t stalled = sum[i] - nic->stalled_before_ps[i];
+
+		nic->stalled_before_ps[i] = sum[i];
+		s->above[i] += stalled * 100 > CQESIM_PS_PER_S * CQESIM_STALL_EVENT_PERCENT;
+		s->last_ps[i] = over == 1 ? stalled : 0;
+	}
+	nic->second_ps += over * CQESIM_PS_PER_S;
+}
+
 enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint32_t rqn, uint64_t now_ps,
 					 const struct cqesim_rxmeta *meta, const uint8_t *data,
 					 uint32_t cap_len, uint16_t *wqe)
@@ -559,8 +581,10 @@ enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint32_t rqn, u
 	struct nic_rq *rq = find_rq(nic, rqn);
 	enum cqesim_rx_result result = CQESIM_RX_NOT_READY;
 
-	if (nic->oldest && nic->oldest->deadline_ps <= now_ps)
+	if (nic_session_due(nic, now_ps))
 		cqesim_nic_step(nic, now_ps);
+	if (__builtin_expect(now_ps >= nic->second_ps, 0))
+		second_over(nic, now_ps);
 	if (rq)
 		result = receive(nic, rq, now_ps, meta, data, cap_len, wqe);
 	nic->stats.results[result]++;
@@ -594,6 +618,13 @@ const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic)
 	s->stalled_read_ps = nic->server.reads.stalled_ps + nic->server.tags.stalled_ps;
 	s->stalled_ps = s->stalled_write_ps + s->stalled_read_ps;
 	return s;
+}
+
+const struct cqesim_nic_cq_stats *cqesim_nic_cq_stats(const struct cqesim_nic *nic, uint32_t cqn)
+{
+	const struct nic_cq *cq = find_cq(nic, cqn);
+
+	return cq ? &cq->stats : NULL;
 }
 
 const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic, uint32_t rqn)

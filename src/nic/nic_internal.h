@@ -18,10 +18,20 @@ struct nic_cq {
 	bool counts_on; /* minis hold no stride index: a session's WQEs follow one another */
 	bool striding;
 	uint16_t strides; /* striding: of the open session */
+	/*
+	 * Enhanced layout, where the writer knows of arrays alone: packets of the open session,
+	 * the title's included (0: none is open), and how many it can have.  Basic: 0.
+	 */
+	uint32_t session_n, session_room;
+	bool room_is_ring_end; /* the ring's end sets that limit */
+	struct cqesim_nic_cq_stats stats;
 	uint8_t compare[64] __attribute__((aligned(64)));
-	/* Open sessions in the order of their last packet, oldest first. */
+	/* Open sessions in the order of their last packet, oldest first ... */
 	uint64_t deadline_ps;
 	struct nic_cq *older, *newer;
+	/* ... and, if age ends them, in the order of their first. */
+	uint64_t ends_ps;
+	struct nic_cq *elder, *younger;
 };
 
 struct nic_rq {
@@ -42,6 +52,7 @@ struct nic_rq {
 	uint32_t fetched_on; /* striding: so many after the last that was begun were read with it */
 	uint16_t opened;     /* striding: the last WQE that was begun */
 	bool any_opened;
+	uint8_t inject; /* syndrome for the next packet; 0: none */
 };
 
 struct cqesim_nic {
@@ -71,6 +82,9 @@ struct cqesim_nic {
 	void **rq; /* struct nic_rq, likewise */
 	uint32_t cqs, rqs;
 	struct nic_cq *oldest, *newest;
+	struct nic_cq *eldest, *youngest; /* NULL without comp_age_ps */
+	uint64_t second_ps;               /* the end of the second that it is now ... */
+	uint64_t stalled_before_ps[2];    /* ... and what was stalled before it: writes, reads */
 	uint64_t error_cqes;
 	uint64_t striding_packets, striding_wqes; /* delivered through striding queues, used up */
 	struct cqesim_nic_stats stats;
@@ -102,6 +116,78 @@ void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t
 			uint64_t now_ps);
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
 		       enum cqesim_session_end why, struct nic_load *data);
+/* It is open no more, and nothing is written. */
+void nic_session_forget(struct cqesim_nic *nic, struct nic_cq *cq);
+
+/* For enhanced.c: steps that both layouts take. */
+void nic_session_begin(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		       uint64_t now_ps);
+void nic_session_goes_on(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			 uint64_t now_ps);
+void nic_write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		     uint64_t now_ps, struct nic_load *data);
+void nic_published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t count, bool filler);
+void nic_watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq, enum cqesim_traffic kind,
+		    uint64_t time_ps, uint32_t index, uint32_t length);
+uint64_t nic_pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32_t writes);
+void nic_count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64]);
+
+/* enhanced.c: the same for a queue of that layout; closing: after nic_session_forget. */
+void nic_complete_enhanced(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			   bool compress, uint64_t now_ps, struct nic_load *data);
+void nic_enhanced_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
+			struct nic_load *data);
+
+static inline bool nic_session_is_open(const struct nic_cq *cq)
+{
+	return cq->writer.n || cq->session_n;
+}
+
+/* When the next session ends without a packet; one is open. */
+static inline uint64_t nic_next_ps(const struct cqesim_nic *nic)
+{
+	uint64_t ps = nic->oldest->deadline_ps;
+
+	return nic->eldest && nic->eldest->ends_ps < ps ? nic->eldest->ends_ps : ps;
+}
+
+static inline bool nic_session_due(const struct cqesim_nic *nic, uint64_t now_ps)
+{
+	return nic->oldest && nic_next_ps(nic) <= now_ps;
+}
+
+/* A session of n >= 2 packets has ended. */
+static inline void nic_count_session(struct cqesim_nic *nic, struct nic_cq *cq, uint32_t n)
+{
+	nic->stats.sessions++;
+	nic->stats.session_packets += n;
+	nic->stats.session_hist[n < CQESIM_SESSION_HIST ? n : CQESIM_SESSION_HIST]++;
+	cq->stats.sessions++;
+	cq->stats.session_packets += n;
+}
+
+/*
+ * Can the completion not be told as one more of the session, which has n packets?
+ * A compared field differs; or the minis leave out WQE index or stride and this
+ * one does not count on from the title's (queues that share a CQ): no driver could
+ * get it right.  Striding: the WQE's id is among what is compared, for the same
+ * reason.
+ */
+static inline bool nic_differs_from_session(const struct nic_cq *cq, const uint8_t cqe[64],
+					    uint32_t n)
+{
+	if (cqesim_cqe_differs(cq->writer.title, cqe, cq->compare))
+		return true;
+	return cq->counts_on && cqesim_cqe_get_wqe_counter(cqe) !=
+					(uint16_t)(cqesim_cqe_get_wqe_counter(cq->writer.title) +
+						   (cq->striding ? cq->strides : n));
+}
+
+/* Strides in byte_cnt, striding form. */
+static inline uint16_t nic_strides_of(const uint8_t cqe[64])
+{
+	return (uint16_t)(cqesim_cqe_get_byte_cnt(cqe) >> 16 & 0x7fff);
+}
 
 /* See nic_send. */
 void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
@@ -121,6 +207,9 @@ static inline uint32_t nic_plan_fetch(struct nic_load *load, const struct nic_rq
 	load->fetch_count = count < posted ? count : posted;
 	return load->fetch_count;
 }
+
+/* flush.c: an error completion is made: its syndrome, and what it does to the queue. */
+void nic_fail_rq(struct nic_rq *rq, struct cqesim_cqe_err *err);
 
 /* striding.c: a packet that is ready for the link, to a striding queue. */
 enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq *rq,

@@ -1,22 +1,38 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The compression policy: plain or session, when a session opens and what
- * closes it.
+ * closes it.  A queue is in one of three states: off (its driver or the device
+ * says so, or balanced sees no pressure), plain (it compresses, no session is
+ * open), open.
  *
- *   state        event                              action
- *   -----        -----                              ------
- *   no session   completion, not compressing        write it plain
- *   no session   completion, compressing            open (plain if the ring's end leaves no room)
- *   open         completion that agrees, room left  add; close (MAX or RING) when that filled it
- *   open         completion that differs            close (MISMATCH), then as "no session"
- *   open         compressing no more (balanced)     close (RELIEF), then write plain
- *   open         time-out since the last packet     close (TIMEOUT)
- *   open         queue stops                        close (STOP)
- *   open         a filler (striding)                close (FILLER), write the filler plain
+ *   state  event                              action                       then
+ *   -----  -----                              ------                       ----
+ *   off    completion                         write it plain               off
+ *   off    backlog reaches backpressure_on    (balanced, with the next     plain
+ *                                             completion)
+ *   plain  backlog falls to backpressure_off  (balanced, likewise)         off
+ *   plain  completion                         open a session with it       open
+ *   plain  completion in the ring's last      write it plain: no room      plain
+ *          slot
+ *   open   completion that agrees             add it                       open
+ *   open   ... which was the last that fits   close (MAX or RING)          plain
+ *   open   completion that differs            close (MISMATCH)             plain, with it
+ *   open   completion, and backlog fell to    close (RELIEF)               off, with it
+ *          backpressure_off
+ *   open   comp_timeout after its last packet close (TIMEOUT)              plain
+ *   open   comp_age after its first packet    close (AGE)                  plain
+ *   open   a filler comes (striding)          close (FILLER), write the    plain
+ *                                             filler plain
+ *   open   queue stops, error completion      close (STOP)                 off
  *
- * "Compressing" is always true for aggressive; for balanced it follows the
- * backlog before the link with two thresholds.  None of this is published by
- * the vendor beyond the policies' names: the parameters stand in models/.
+ * What open, add and close write depends on the layout.  Basic: nothing is
+ * written before the session is closed, then its arrays and the title; one
+ * packet alone is written plain.  Enhanced: see enhanced.c.
+ *
+ * Aggressive is never off.  For balanced the backlog is what waits for the link
+ * when a completion is ready, so without bursts it compresses only from the
+ * link's saturation on.  None of this is published by the vendor beyond the
+ * policies' names: the parameters stand in models/.
  */
 #include "nic_internal.h"
 
@@ -47,6 +63,28 @@ static void list_remove(struct cqesim_nic *nic, struct nic_cq *cq)
 	cq->older = cq->newer = NULL;
 }
 
+static void ages_remove(struct cqesim_nic *nic, struct nic_cq *cq)
+{
+	*(cq->elder ? &cq->elder->younger : &nic->eldest) = cq->younger;
+	*(cq->younger ? &cq->younger->elder : &nic->youngest) = cq->elder;
+	cq->elder = cq->younger = NULL;
+}
+
+static void ages_append(struct cqesim_nic *nic, struct nic_cq *cq)
+{
+	cq->elder = nic->youngest;
+	cq->younger = NULL;
+	*(nic->youngest ? &nic->youngest->younger : &nic->eldest) = cq;
+	nic->youngest = cq;
+}
+
+void nic_session_forget(struct cqesim_nic *nic, struct nic_cq *cq)
+{
+	list_remove(nic, cq);
+	if (nic->config.comp_age_ps)
+		ages_remove(nic, cq);
+}
+
 static void list_append(struct cqesim_nic *nic, struct nic_cq *cq)
 {
 	cq->older = nic->newest;
@@ -56,7 +94,7 @@ static void list_append(struct cqesim_nic *nic, struct nic_cq *cq)
 }
 
 /* The link carried it; software sees it after the latency. */
-static void published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t count, bool filler)
+void nic_published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t count, bool filler)
 {
 	if (nic->config.published)
 		nic->config.published(nic->config.published_context, cq->number,
@@ -71,8 +109,8 @@ static uint64_t slot_address(const struct nic_cq *cq, uint32_t index)
 }
 
 /* The ring holds what was written: for whoever watches. */
-static void watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq,
-		       enum cqesim_traffic kind, uint64_t time_ps, uint32_t index, uint32_t length)
+void nic_watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq, enum cqesim_traffic kind,
+		    uint64_t time_ps, uint32_t index, uint32_t length)
 {
 	nic_watch(nic, &(struct cqesim_nic_operation){
 			       .kind = kind,
@@ -86,7 +124,7 @@ static void watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq,
 }
 
 /* What writes completions may do only so many a second. */
-static uint64_t pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32_t writes)
+uint64_t nic_pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32_t writes)
 {
 	if (__builtin_expect(!nic->config.completion_pps, 1))
 		return now_ps;
@@ -98,21 +136,21 @@ static inline __attribute__((always_inline)) void
 write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 	    enum cqesim_opcode opcode, uint64_t now_ps, struct nic_load *data)
 {
-	now_ps = pass_completions(nic, now_ps, 1);
+	now_ps = nic_pass_completions(nic, now_ps, 1);
 	nic_load_add(data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
 	uint64_t turn_ps = nic_send(nic, now_ps, data);
 	cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
 	if (__builtin_expect(nic->config.operation != NULL, 0))
-		watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1,
-			   CQESIM_CQE_BYTES);
+		nic_watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1,
+			       CQESIM_CQE_BYTES);
 }
 
-static void write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			uint64_t now_ps, struct nic_load *data)
+void nic_write_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		     uint64_t now_ps, struct nic_load *data)
 {
 	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, data);
 	nic->stats.plain++;
-	published(nic, cq, 1, false);
+	nic_published(nic, cq, 1, false);
 }
 
 /* Title and first array in one write; not when they lie at the ring's two ends. */
@@ -168,10 +206,10 @@ static void watch_session(const struct cqesim_nic *nic, const struct nic_cq *cq,
 	bool one = joined(nic, cq, k);
 
 	for (uint32_t i = one ? CQESIM_MINIS_PER_ARRAY : 0; i < n; i += CQESIM_MINIS_PER_ARRAY)
-		watch_ring(nic, cq, CQESIM_TRAFFIC_MINI, time_ps, k + (i ? i : 1),
-			   array_bytes(nic, i, n));
-	watch_ring(nic, cq, CQESIM_TRAFFIC_TITLE, time_ps, k,
-		   one ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
+		nic_watch_ring(nic, cq, CQESIM_TRAFFIC_MINI, time_ps, k + (i ? i : 1),
+			       array_bytes(nic, i, n));
+	nic_watch_ring(nic, cq, CQESIM_TRAFFIC_TITLE, time_ps, k,
+		       one ? 2 * CQESIM_CQE_BYTES : CQESIM_CQE_BYTES);
 }
 
 void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
@@ -179,33 +217,36 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 {
 	uint32_t n = cq->writer.n;
 
-	list_remove(nic, cq);
+	nic_session_forget(nic, cq);
 	nic->stats.session_ends[why]++;
+	if (cq->writer.layout == CQESIM_CQ_ENHANCED) {
+		nic_enhanced_close(nic, cq, now_ps, data);
+		return;
+	}
 	if (n == 1) {
 		uint8_t cqe[64];
 
 		memcpy(cqe, cq->writer.title, sizeof(cqe));
 		cq->writer.n = 0;
 		nic->stats.lone++;
-		write_plain(nic, cq, cqe, now_ps, data);
+		nic_write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
-	now_ps = pass_completions(nic, now_ps,
-				  1 + (n + CQESIM_MINIS_PER_ARRAY - 1) / CQESIM_MINIS_PER_ARRAY -
-					  joined(nic, cq, cq->writer.pi));
+	now_ps =
+		nic_pass_completions(nic, now_ps,
+				     1 + (n + CQESIM_MINIS_PER_ARRAY - 1) / CQESIM_MINIS_PER_ARRAY -
+					     joined(nic, cq, cq->writer.pi));
 	session_cost(nic, cq, n, data);
 	uint64_t turn_ps = nic_send(nic, now_ps, data);
 	cqesim_cq_session_close(&cq->writer);
 	if (nic->config.operation)
 		watch_session(nic, cq, n, turn_ps);
-	nic->stats.sessions++;
-	nic->stats.session_packets += n;
-	nic->stats.session_hist[n < CQESIM_SESSION_HIST ? n : CQESIM_SESSION_HIST]++;
-	published(nic, cq, n, false);
+	nic_count_session(nic, cq, n);
+	nic_published(nic, cq, n, false);
 }
 
 /* Which compared field differed: the first row of the layout that lies in the differing bits. */
-static void count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64])
+void nic_count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64])
 {
 	for (unsigned i = 0; i < cqesim_cqe_rx_field_count; i++) {
 		uint8_t mask[64] = {0};
@@ -221,27 +262,6 @@ static void count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, cons
 	nic->stats.mismatch[cqesim_cqe_rx_field("wqe_counter") - cqesim_cqe_rx_fields]++;
 }
 
-/*
- * Can the completion not be told as one more of the session?  A compared field
- * differs; or the minis leave out WQE index or stride and this one does not count
- * on from the title's (queues that share a CQ): no driver could get it right.
- * Striding: the WQE's id is among what is compared, for the same reason.
- */
-static bool differs_from_session(const struct nic_cq *cq, const uint8_t cqe[64])
-{
-	if (cqesim_cqe_differs(cq->writer.title, cqe, cq->compare))
-		return true;
-	return cq->counts_on && cqesim_cqe_get_wqe_counter(cqe) !=
-					(uint16_t)(cqesim_cqe_get_wqe_counter(cq->writer.title) +
-						   (cq->striding ? cq->strides : cq->writer.n));
-}
-
-/* Strides in byte_cnt, striding form. */
-static uint16_t strides_of(const uint8_t cqe[64])
-{
-	return (uint16_t)(cqesim_cqe_get_byte_cnt(cqe) >> 16 & 0x7fff);
-}
-
 /* Without a new packet until then a session ends; a time-out of "never" is one too. */
 static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
 {
@@ -250,17 +270,41 @@ static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
 	return ps >= now_ps ? ps : UINT64_MAX;
 }
 
+void nic_session_begin(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		       uint64_t now_ps)
+{
+	if (cq->striding)
+		cq->strides = nic_strides_of(cqe);
+	cq->deadline_ps = deadline(nic, now_ps);
+	list_append(nic, cq);
+	if (nic->config.comp_age_ps) {
+		uint64_t ps = now_ps + nic->config.comp_age_ps;
+
+		cq->ends_ps = ps >= now_ps ? ps : UINT64_MAX;
+		ages_append(nic, cq);
+	}
+}
+
+void nic_session_goes_on(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+			 uint64_t now_ps)
+{
+	if (cq->striding)
+		cq->strides = (uint16_t)(cq->strides + nic_strides_of(cqe));
+	cq->deadline_ps = deadline(nic, now_ps);
+	if (cq != nic->newest) {
+		list_remove(nic, cq);
+		list_append(nic, cq);
+	}
+}
+
 static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			  uint64_t now_ps, struct nic_load *data)
 {
 	if (cqesim_cq_session_open(&cq->writer, cqe) < 2) {
-		write_plain(nic, cq, cqe, now_ps, data);
+		nic_write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
-	if (cq->striding)
-		cq->strides = strides_of(cqe);
-	cq->deadline_ps = deadline(nic, now_ps);
-	list_append(nic, cq);
+	nic_session_begin(nic, cq, cqe, now_ps);
 	if (data->bytes)
 		nic_send(nic, now_ps, data);
 }
@@ -269,23 +313,24 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 		  struct nic_load *data)
 {
 	if (!cq->compress) {
-		write_plain(nic, cq, cqe, now_ps, data);
+		nic_write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
+	/* Ready later than it arrived: who is too old by then is closed before. */
+	if (__builtin_expect(nic->eldest != NULL, 0) && nic->eldest->ends_ps <= now_ps)
+		cqesim_nic_step(nic, now_ps);
 
 	bool compress = compressing(nic, now_ps);
+	if (cq->writer.layout == CQESIM_CQ_ENHANCED) {
+		nic_complete_enhanced(nic, cq, cqe, compress, now_ps, data);
+		return;
+	}
 	if (cq->writer.n) {
-		bool differs = differs_from_session(cq, cqe);
+		bool differs = nic_differs_from_session(cq, cqe, cq->writer.n);
 
 		if (compress && !differs) {
 			cqesim_cq_session_add(&cq->writer, cqe);
-			if (cq->striding)
-				cq->strides = (uint16_t)(cq->strides + strides_of(cqe));
-			cq->deadline_ps = deadline(nic, now_ps);
-			if (cq != nic->newest) {
-				list_remove(nic, cq);
-				list_append(nic, cq);
-			}
+			nic_session_goes_on(nic, cq, cqe, now_ps);
 			if (cq->writer.n == cq->writer.room)
 				nic_session_close(nic, cq, now_ps,
 						  cq->writer.room_is_ring_end ? CQESIM_END_RING
@@ -296,7 +341,7 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 			return;
 		}
 		if (differs)
-			count_mismatch(nic, cq, cqe);
+			nic_count_mismatch(nic, cq, cqe);
 		nic_session_close(nic, cq, now_ps,
 				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
 				  &(struct nic_load){0});
@@ -304,37 +349,42 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 	if (compress)
 		open_or_plain(nic, cq, cqe, now_ps, data);
 	else
-		write_plain(nic, cq, cqe, now_ps, data);
+		nic_write_plain(nic, cq, cqe, now_ps, data);
 }
 
 void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			 uint64_t now_ps)
 {
-	if (cq->writer.n)
+	if (nic_session_is_open(cq))
 		nic_session_close(nic, cq, now_ps, CQESIM_END_FILLER, &(struct nic_load){0});
 	write_alone(nic, cq, cqe, CQESIM_OP_RESP_SEND, now_ps, &(struct nic_load){0});
 	nic->stats.fillers++;
-	published(nic, cq, 1, true);
+	nic_published(nic, cq, 1, true);
 }
 
 void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 			uint64_t now_ps)
 {
-	if (cq->writer.n)
+	if (nic_session_is_open(cq))
 		nic_session_close(nic, cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
 	write_alone(nic, cq, cqe, CQESIM_OP_RESP_ERR, now_ps, &(struct nic_load){0});
 	nic->error_cqes++;
-	published(nic, cq, 1, false);
+	nic_published(nic, cq, 1, false);
 }
 
 void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 {
-	while (nic->oldest && nic->oldest->deadline_ps <= now_ps)
-		nic_session_close(nic, nic->oldest, nic->oldest->deadline_ps, CQESIM_END_TIMEOUT,
+	while (nic_session_due(nic, now_ps)) {
+		uint64_t ps = nic_next_ps(nic);
+		bool idle = nic->oldest->deadline_ps == ps;
+
+		nic_session_close(nic, idle ? nic->oldest : nic->eldest, ps,
+				  idle ? CQESIM_END_TIMEOUT : CQESIM_END_AGE,
 				  &(struct nic_load){0});
+	}
 }
 
 uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic)
 {
-	return nic->oldest ? nic->oldest->deadline_ps : UINT64_MAX;
+	return nic->oldest ? nic_next_ps(nic) : UINT64_MAX;
 }

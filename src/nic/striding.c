@@ -58,14 +58,13 @@ static enum cqesim_rx_result protection_error(struct cqesim_nic *nic, struct nic
 		.eth_wqe_id = rq->place.wqe,
 		.ib_stride_index = rq->place.stride,
 		.srqn = rq->user_index,
-		.syndrome = CQESIM_SYNDROME_LOCAL_PROT,
 		.wqe_counter = rq->place.stride,
 	};
 	uint8_t raw[64];
 
+	nic_fail_rq(rq, &err);
 	cqesim_cqe_err_encode(&err, raw);
 	nic_complete_error(nic, rq->cq, raw, now_ps);
-	rq->state = CQESIM_QUEUE_ERR;
 	return CQESIM_RX_ERROR;
 }
 
@@ -89,6 +88,8 @@ enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq
 	int rc = meta->byte_cnt > LENGTH_MAX
 			 ? -EMSGSIZE
 			 : cqesim_striding_rq_place(&rq->strides, meta->byte_cnt, p, &seg);
+	if (!rc && rq->inject)
+		rc = -EFAULT;
 
 	if (rc && rc != -EFAULT) /* the place is still that of the packet before */
 		return rc == -ENOBUFS ? CQESIM_RX_OUT_OF_BUFFER : CQESIM_RX_TOO_LONG;
