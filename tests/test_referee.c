@@ -149,16 +149,57 @@ START_TEST(mini_formats)
 }
 END_TEST
 
+/* The enhanced layout, which DPDK knows since 23.03: over 300 laps, so that the count wraps. */
+START_TEST(enhanced_layout)
+{
+	static const struct {
+		enum cqesim_mini_format format;
+		const char *spec;
+	} with[] = {
+		{CQESIM_MINI_HASH, "frame=64,flows=1024,rate=30Mpps,packets=50k"},
+		{CQESIM_MINI_HASH, "frame=imix,flows=77,rate=5Mpps,packets=50k,proto=tcp"},
+		{CQESIM_MINI_CSUM, "frame=imix,flows=50,rate=20Mpps,packets=50k"},
+	};
+	static struct referee r;
+	char feed[512], command[8192];
+	const char *why;
+
+	if (!referee_find(&r, true, &why)) {
+		test_skip("referee enhanced_layout", why);
+		return;
+	}
+	snprintf(feed, sizeof(feed), "%s/feed", test_tmpdir());
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		struct machine m = machine("dpdk-mlx5-scalar");
+		struct cqesim_trace *trace = open_synthetic(with[i].spec);
+		struct seen seen = {0};
+
+		m.layout = CQESIM_LAYOUT_CHOOSE_ENHANCED;
+		unsigned laps = replay(&m, trace, CQESIM_COMP_CHOOSE_AGGRESSIVE, with[i].format,
+				       feed, &seen, command, sizeof(command));
+		ck_assert_uint_ge(laps, 300);
+		ck_assert_ptr_nonnull(strstr(command, "--layout enhanced"));
+		judge(with[i].spec, r.path, command, "dpdk-mlx5-scalar", with[i].format, 0, &seen);
+		free(seen.packet);
+		cqesim_trace_close(trace);
+		machine_free(&m);
+	}
+}
+END_TEST
+
 Suite *suite_referee(void)
 {
 	Suite *s = suite_create("referee");
-	TCase *t = tcase_create("referee");
+	TCase *t = tcase_create("referee"), *enhanced = tcase_create("enhanced");
 
 	tcase_set_timeout(t, 1200);
 	tcase_add_test(t, synthetic);
 	tcase_add_test(t, mini_formats);
 	tcase_add_test(t, captures);
 	suite_add_tcase(s, t);
+	tcase_set_timeout(enhanced, 600);
+	tcase_add_test(enhanced, enhanced_layout);
+	suite_add_tcase(s, enhanced);
 	test_referee_striding(s);
 	return s;
 }

@@ -3,6 +3,8 @@
 #ifndef CQESIM_TEST_REFEREE_BURSTS_H
 #define CQESIM_TEST_REFEREE_BURSTS_H
 
+#include <check.h>
+
 #include "cqesim/sim.h"
 
 enum bursts_mode { BURSTS_SCALAR, BURSTS_VEC, BURSTS_MPRQ, BURSTS_MPRQ_VEC, BURSTS_MODES };
@@ -48,5 +50,15 @@ void bursts_describe(const struct bursts_workload *w, char *text, size_t size);
 /* Feed its packets; clock_hz: the core's. */
 int bursts_feed(struct bursts_workload *w, struct cqesim_sim *sim, double clock_hz,
 		struct cqesim_error *err);
+
+/*
+ * The real driver's program, of DPDK 22.11 or 24.11, built once; NULL and a reason
+ * if it cannot be had.  Called with a feed it writes to the file CQESIM_CALLS what
+ * each call returned and the receive doorbell after it, 32 bits each.
+ */
+const char *bursts_driver(bool newer, const char **why);
+
+/* Sessions longer than the packet buffers at hand. */
+TCase *bursts_overrun(void);
 
 #endif

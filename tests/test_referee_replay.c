@@ -138,6 +138,7 @@ unsigned replay(const struct machine *m, struct cqesim_trace *trace, enum cqesim
 		.wqes = m->wqes,
 		.hold = m->hold,
 		.comp = comp,
+		.layout = m->layout,
 		.mini_format = (int)format,
 		.checksums = CQESIM_CHECKSUMS_L3,
 		.observer = &observer,

@@ -28,6 +28,7 @@ struct machine {
 	struct cqesim_profile *device, *link, *driver, *host;
 	unsigned wqes; /* striding */
 	struct cqesim_hold hold;
+	enum cqesim_layout_choice layout;
 };
 
 struct machine machine(const char *driver);

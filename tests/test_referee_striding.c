@@ -27,7 +27,7 @@ static size_t judge_striding(const char *name, const char *program, const struct
 	snprintf(feed, sizeof(feed), "%s/feed", test_tmpdir());
 	ck_assert(!cqesim_profile_set(m.driver, "strides", with->strides, NULL));
 	ck_assert(!cqesim_profile_set(m.driver, "stride", with->stride, NULL));
-	ck_assert(!cqesim_profile_set(m.host, "app_cycles", with->cycles, NULL));
+	ck_assert(!cqesim_profile_set(m.host, "miss_cycles", with->cycles, NULL));
 	m.wqes = with->wqes;
 	m.hold = with->hold;
 	*laps = replay(&m, trace, with->comp, with->format, feed, &seen, command, sizeof(command));
