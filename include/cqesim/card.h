@@ -29,9 +29,16 @@ struct cqesim_sent_frame {
 		const uint8_t *data;
 		uint32_t length;
 	} piece[64];
-	/* Work that the driver left to the card (WQE cs_flags, insertion of a VLAN tag). */
+	/* Work that the driver left to the card (WQE cs_flags); VLAN tags are inserted already. */
 	bool l3_checksum, l4_checksum;
 };
+/*
+ * The frame in one piece, its checksums made where the driver left them to the card
+ * (IPv4 header; TCP and UDP that are not in a tunnel).  Returns its length, or 0 when
+ * `room` is less than that.
+ */
+CQESIM_API uint32_t cqesim_sent_frame_copy(const struct cqesim_sent_frame *frame, uint8_t *to,
+					   uint32_t room);
 
 /* How a send WQE gave its packet: rows of the report. */
 enum cqesim_send_kind {
@@ -39,7 +46,7 @@ enum cqesim_send_kind {
 	CQESIM_SEND_INLINE, /* the same with (some) data in the WQE */
 	CQESIM_SEND_MPW,    /* opcode ENHANCED_MPSW: packet of a multi-packet WQE, data read */
 	CQESIM_SEND_MPW_INLINE,
-	CQESIM_SEND_TSO,
+	CQESIM_SEND_TSO, /* segment that the card cut */
 	CQESIM_SEND_KINDS
 };
 CQESIM_API const char *cqesim_send_kind_name(enum cqesim_send_kind kind);
@@ -76,6 +83,13 @@ struct cqesim_card_event {
 
 struct cqesim_card_config {
 	struct cqesim_nic_config nic; /* copy_data, published and operation are the card's to set */
+	enum cqesim_checksums checksums; /* what the parser verifies */
+	bool want_csum; /* fill the CQE's csum: for Linux and for mini formats that carry it */
+	/*
+	 * Check too what the driver hands back: it reads each completion slot once more.  What
+	 * can be told without that is always checked; see src/card/check.c for the rules.
+	 */
+	bool check;
 	cqesim_translate translate;   /* all regions of all queues: lkey, address, length */
 	void *translate_context;
 	/*
@@ -109,6 +123,7 @@ struct cqesim_card_cq {
 	enum cqesim_cq_layout layout;
 	uint32_t *dbrec; /* [0] consumer index, [1] armed; big-endian words */
 };
+/* Its first receive or send queue decides what it is for. */
 CQESIM_API int cqesim_card_create_cq(struct cqesim_card *card, const struct cqesim_card_cq *cq,
 				     uint32_t *cqn);
 CQESIM_API int cqesim_card_destroy_cq(struct cqesim_card *card, uint32_t cqn);
@@ -121,13 +136,20 @@ struct cqesim_card_rq {
 	struct cqesim_strides_shape strides;
 	const uint32_t *dbrec; /* [0] */
 	uint32_t cqn;
+	uint32_t user_index; /* 24 bits, in its completions */
 	bool vlan_strip, keep_fcs;
 };
 CQESIM_API int cqesim_card_create_rq(struct cqesim_card *card, const struct cqesim_card_rq *rq,
 				     uint32_t *rqn);
-/* States as cqesim_nic_modify_rq. */
+/*
+ * States as cqesim_nic_modify_rq; a queue that goes to ERR, by this or by an error of
+ * its own, writes its flush entries at once.
+ */
 CQESIM_API int cqesim_card_modify_rq(struct cqesim_card *card, uint32_t rqn,
 				     enum cqesim_queue_state state, uint64_t now_ps);
+/* In any state; from the next packet on.  -ENOENT. */
+CQESIM_API int cqesim_card_modify_rq_offloads(struct cqesim_card *card, uint32_t rqn,
+					      bool vlan_strip, bool keep_fcs);
 CQESIM_API int cqesim_card_query_rq(const struct cqesim_card *card, uint32_t rqn,
 				    enum cqesim_queue_state *state);
 CQESIM_API int cqesim_card_destroy_rq(struct cqesim_card *card, uint32_t rqn);
@@ -139,6 +161,11 @@ struct cqesim_card_sq {
 	const uint32_t *dbrec; /* [1] */
 	uint32_t cqn;
 };
+/*
+ * States as for receive queues.  Going to RST sets the index to 0; what the doorbell
+ * record says when the queue becomes ready is from before, if it is not 0 (PMD does not
+ * clear it when it recovers a queue), and does not count until it changes.
+ */
 CQESIM_API int cqesim_card_create_sq(struct cqesim_card *card, const struct cqesim_card_sq *sq,
 				     uint32_t *sqn);
 CQESIM_API int cqesim_card_modify_sq(struct cqesim_card *card, uint32_t sqn,
@@ -157,7 +184,11 @@ CQESIM_API int cqesim_card_destroy_rqt(struct cqesim_card *card, uint32_t rqtn);
 struct cqesim_card_tir {
 	bool direct; /* one receive queue; otherwise rqtn's, by hash */
 	uint32_t rqn, rqtn;
-	/* What it hashes; a packet goes to the TIR that knows most of its headers. */
+	/*
+	 * What it is for, and what it hashes.  A packet goes to the TIR that knows most of its
+	 * (outer) headers, of several the one made last.  A TIR counts while it leads to an open
+	 * receive queue.  Ports without addresses: -ENOTSUP.
+	 */
 	bool ipv4, ipv6;       /* L3 type that it is for; neither: any packet */
 	bool tcp, udp;         /* L4 type; neither: any */
 	bool addresses, ports; /* hashed */
@@ -171,9 +202,11 @@ CQESIM_API int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn);
 /* ---- what happens ---- */
 
 /*
- * Frames arrive: parsed, steered (TIRs when there are any; without one to the receive queues
- * in turn, so that an isolated port gets something) and received.  now_ps never decreases.  Returns
- * how many were delivered; what became of the rest is counted.
+ * Frames arrive: parsed, steered (TIRs when there are any that count; without one to the open
+ * receive queues in turn, so that an isolated port gets something) and received.  A queue is
+ * open when it is ready and something was ever posted to it: a drop queue is ready and has
+ * nothing.  now_ps never decreases; frames' own times are not looked at.  Returns how many were
+ * delivered; what became of the rest is counted.
  */
 CQESIM_API unsigned cqesim_card_receive(struct cqesim_card *card, uint64_t now_ps,
 					const struct cqesim_frame *frames, unsigned n);
@@ -187,7 +220,11 @@ CQESIM_API unsigned cqesim_card_step(struct cqesim_card *card, uint64_t now_ps, 
 /* WQEs posted and free for packets, over all ready receive queues: 0, nobody could receive. */
 CQESIM_API uint64_t cqesim_card_credits(struct cqesim_card *card);
 
-/* Deliver the next packet of this queue with this error instead (syndrome of an error CQE). */
+/*
+ * Deliver the next packet of this queue with this error instead (syndrome of an error CQE, not
+ * 0).  0x02, 0x04 and 0x05 stop the queue, which then flushes; after others it goes on, as PMD
+ * mlx5_rx_err_handle expects.
+ */
 CQESIM_API int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, uint8_t syndrome);
 
 /* ---- what happened ---- */
@@ -197,13 +234,17 @@ CQESIM_API int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, 
 struct cqesim_card_stats {
 	uint64_t arrived, delivered, delivered_bytes;
 	uint64_t lost[CQESIM_RX_RESULTS]; /* by cause; [CQESIM_RX_DELIVERED] stays 0 */
-	uint64_t no_queue;                /* no receive queue was ready */
+	uint64_t no_queue;                /* no receive queue was open, or no TIR fits */
 	uint64_t sent, sent_bytes;
 	uint64_t send_kinds[CQESIM_SEND_KINDS];
 	uint64_t inline_bytes; /* of sent_bytes */
 	uint64_t send_wqes, send_completions, send_errors;
 	uint64_t posts, posted_wqes;        /* moves of receive doorbell records */
 	uint64_t send_doorbells;            /* moves of send doorbell records */
+	/*
+	 * Doorbell records are looked at with each packet for their queue, each call to receive
+	 * and each step: two moves between looks are one.
+	 */
 	uint64_t consumes;                  /* moves of consumer indices of receive CQs ... */
 	uint64_t burst[CQESIM_CARD_BURSTS]; /* ... by how far; the last: that and more */
 	uint64_t violations;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Frames arrive: parsed in batches, steered one by one, given to the device.
+ *
+ * What is delivered has its tag stripped, is padded and carries an FCS as the queue
+ * wants it; the device copies from one piece of memory, so such frames are made in
+ * the card's own first.
+ */
+#include <string.h>
+#include <zlib.h>
+
+#include "card_internal.h"
+
+#define BATCH     32u
+#define MAC_BYTES 12u
+#define TAG_BYTES 4u
+
+/* What to deliver of a frame: its own memory where nothing is to be changed. */
+static const uint8_t *delivered(struct cqesim_card *card, const struct card_rq *rq,
+				const struct cqesim_frame *f, const struct cqesim_rxmeta *meta,
+				uint32_t *there)
+{
+	bool stripped = meta->l4_l3_hdr_type & CQESIM_HDR_VLAN_STRIPPED;
+
+	*there = f->cap_len;
+	if (__builtin_expect(!stripped && !rq->keep_fcs && f->cap_len == f->len, 1))
+		return f->data;
+	uint32_t length = f->len <= 65536 ? f->len : 65536; /* no queue takes a longer one */
+	uint32_t n = f->cap_len < length ? f->cap_len : length;
+	uint8_t *to = card->scratch;
+
+	memcpy(to, f->data, n);
+	memset(to + n, 0, length - n); /* padding, and what a capture did not keep */
+	*there = length;
+	if (rq->keep_fcs) { /* of the frame as it was on the wire */
+		uint32_t fcs = (uint32_t)crc32(0, to, length);
+
+		memcpy(to + length, &fcs, sizeof(fcs)); /* least significant byte first */
+		*there += CQESIM_FCS_BYTES;
+	}
+	if (stripped) {
+		memmove(to + TAG_BYTES, to, MAC_BYTES);
+		*there -= TAG_BYTES;
+		return to + TAG_BYTES;
+	}
+	return to;
+}
+
+static void lost(struct cqesim_card *card, struct card_rq *rq, enum cqesim_rx_result result)
+{
+	card->stats.lost[result]++;
+	rq->lost++;
+	if (card->config.event)
+		card->config.event(card->config.event_context, &(struct cqesim_card_event){
+								       .now_ps = card->now_ps,
+								       .kind = CQESIM_EVENT_DROP,
+								       .object = CQESIM_OBJECT_RQ,
+								       .number = rq->number,
+								       .result = result,
+							       });
+	if (result != CQESIM_RX_ERROR)
+		return;
+	uint16_t ci;
+
+	if (!rq->injected)
+		card_broken(card, CARD_RULE_LKEY, CQESIM_OBJECT_RQ, rq->number);
+	rq->injected = false;
+	cqesim_nic_query_rq(card->nic, rq->nic_rqn, &rq->state, &ci);
+	if (rq->state == CQESIM_QUEUE_ERR) {
+		rq->open = false;
+		card->changed = true;
+		cqesim_nic_flush_rq(card->nic, rq->nic_rqn, card->now_ps);
+		card_tell(card, CQESIM_EVENT_MODIFY, CQESIM_OBJECT_RQ, rq->number, rq->state);
+	}
+}
+
+static void sample_waiting(struct cqesim_card *card, const struct card_cq *cq)
+{
+	uint32_t waiting = cq->pi - cq->ci;
+
+	card->stats.waiting_sum += waiting;
+	card->stats.waiting_samples++;
+	if (waiting > card->stats.waiting_max)
+		card->stats.waiting_max = waiting;
+}
+
+static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cqesim_frame *f,
+		   const struct cqesim_rx *rx)
+{
+	uint32_t there;
+
+	card_look_cq(card, rq->cq);
+	card_look_rq(card, rq);
+	sample_waiting(card, rq->cq);
+	const uint8_t *data = delivered(card, rq, f, &rx->meta, &there);
+	enum cqesim_rx_result result = cqesim_nic_receive(card->nic, rq->nic_rqn, card->now_ps,
+							  &rx->meta, data, there, NULL);
+	if (result != CQESIM_RX_DELIVERED) {
+		lost(card, rq, result);
+		return false;
+	}
+	rq->delivered++;
+	card->stats.delivered++;
+	card->stats.delivered_bytes += rx->meta.byte_cnt;
+	return true;
+}
+
+static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frames, unsigned n)
+{
+	struct cqesim_rx rx[BATCH];
+	struct card_rq *rq[BATCH];
+	struct card_hash *hash = card->guess;
+	unsigned kind = card->guess_kind, done = 0;
+	const struct cqesim_port *port = card_port(card, hash, kind);
+
+	card->stats.arrived += n;
+	if (!port) {
+		card->stats.no_queue += n;
+		return 0;
+	}
+	cqesim_port_classify(port, frames, n, rx);
+	if (__builtin_expect(card->changed, 0))
+		card_steer_again(card);
+	/* First all ways, so that the memory at their ends is near when it is written. */
+	for (unsigned i = 0; i < n; i++) {
+		rq[i] = card_steer(card, &frames[i], hash, kind, &rx[i]);
+		if (rq[i])
+			cqesim_nic_prefetch(card->nic, rq[i]->nic_rqn, rq[i]->coming++);
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!rq[i]) {
+			card->stats.no_queue++;
+			continue;
+		}
+		rq[i]->coming = 0;
+		done += arrive(card, rq[i], &frames[i], &rx[i]);
+	}
+	return done;
+}
+
+unsigned cqesim_card_receive(struct cqesim_card *card, uint64_t now_ps,
+			     const struct cqesim_frame *frames, unsigned n)
+{
+	unsigned done = 0;
+
+	card->now_ps = now_ps;
+	card_look(card);
+	for (unsigned i = 0; i < n; i += BATCH)
+		done += batch(card, frames + i, n - i < BATCH ? n - i : BATCH);
+	return done;
+}
+
+int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, uint8_t syndrome)
+{
+	struct card_rq *rq = card_find(card, CQESIM_OBJECT_RQ, rqn);
+
+	if (!rq)
+		return -ENOENT;
+	if (!syndrome)
+		return -EINVAL;
+	rq->injected = true;
+	return cqesim_nic_inject_error(card->nic, rq->nic_rqn, syndrome);
+}
