@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the card tells of: counted, and with --trace written to a file, a JSON object
+ * a line.  A completion's 64 bytes are in "raw", so that cqesim decode finds them.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "emu/internal.h"
+
+#define FILE_BUFFER (1u << 20)
+
+static struct {
+	FILE *file;
+	bool failed;
+	uint64_t lines;
+	uint64_t created[CQESIM_OBJECTS], modified[CQESIM_OBJECTS], destroyed[CQESIM_OBJECTS];
+	char violation[256];
+} events;
+
+int emu_events_open(struct cqesim_error *err)
+{
+	const char *path = emu.settings->trace;
+
+	if (!*path)
+		return 0;
+	events.file = fopen(path, "we");
+	if (!events.file || setvbuf(events.file, NULL, _IOFBF, FILE_BUFFER))
+		return cqesim_fail(err, -errno, "%s: cannot write: %s", path, strerror(errno));
+	return 0;
+}
+
+void emu_events_close(void)
+{
+	if (events.file)
+		fclose(events.file);
+	events.file = NULL;
+}
+
+void emu_events_flush(void)
+{
+	if (events.file && fflush(events.file) && !events.failed) {
+		events.failed = true;
+		emu_warn("%s: cannot write: %s", emu.settings->trace, strerror(errno));
+	}
+}
+
+static void write_hex(FILE *f, const uint8_t *bytes, unsigned n)
+{
+	static const char digit[] = "0123456789abcdef";
+	char text[128];
+
+	for (unsigned i = 0; i < n; i++) {
+		text[2 * i] = digit[bytes[i] >> 4];
+		text[2 * i + 1] = digit[bytes[i] & 15];
+	}
+	fwrite(text, 2 * n, 1, f);
+}
+
+static void write_line(const struct cqesim_card_event *e)
+{
+	static const char *const kind[] = {"create",  "modify",   "destroy", "post",
+					   "consume", "complete", "drop",    "violation"};
+	static const char *const object[] = {"CQ", "RQ", "SQ", "RQT", "TIR"};
+	FILE *f = events.file;
+
+	fprintf(f, "{\"ps\": %llu, \"event\": \"%s\", \"object\": \"%s\", \"number\": %u",
+		(unsigned long long)e->now_ps, kind[e->kind], object[e->object],
+		(unsigned)e->number);
+	switch (e->kind) {
+	case CQESIM_EVENT_POST:
+	case CQESIM_EVENT_CONSUME:
+		fprintf(f, ", \"index\": %u", (unsigned)e->index);
+		break;
+	case CQESIM_EVENT_COMPLETE:
+		fprintf(f, ", \"slot\": %u, \"raw\": \"", (unsigned)e->index);
+		write_hex(f, e->raw, 64);
+		fputc('"', f);
+		break;
+	case CQESIM_EVENT_DROP:
+		fprintf(f, ", \"cause\": \"%s\"", cqesim_rx_result_name(e->result));
+		break;
+	case CQESIM_EVENT_VIOLATION:
+		fprintf(f, ", \"text\": \"%s\"", e->text); /* ours: nothing to be escaped */
+		break;
+	default:
+		break;
+	}
+	fputs("}\n", f);
+	events.lines++;
+}
+
+void emu_event(void *context, const struct cqesim_card_event *event)
+{
+	(void)context;
+	switch (event->kind) {
+	case CQESIM_EVENT_CREATE:
+		events.created[event->object]++;
+		break;
+	case CQESIM_EVENT_MODIFY:
+		events.modified[event->object]++;
+		break;
+	case CQESIM_EVENT_DESTROY:
+		events.destroyed[event->object]++;
+		break;
+	case CQESIM_EVENT_VIOLATION:
+		if (!*events.violation)
+			snprintf(events.violation, sizeof(events.violation), "%s", event->text);
+		emu_log("violation: %s", event->text);
+		break;
+	default:
+		break;
+	}
+	if (event->object == CQESIM_OBJECT_RQ &&
+	    (event->kind == CQESIM_EVENT_MODIFY || event->kind == CQESIM_EVENT_DESTROY))
+		emu_source_pause();
+	if (events.file)
+		write_line(event);
+}
+
+void emu_events_statistics(struct emu_statistics *s)
+{
+	memcpy(s->created, events.created, sizeof(s->created));
+	memcpy(s->modified, events.modified, sizeof(s->modified));
+	memcpy(s->destroyed, events.destroyed, sizeof(s->destroyed));
+	memcpy(s->violation, events.violation, sizeof(s->violation));
+	s->event_lines = events.lines;
+}

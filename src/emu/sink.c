@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where frames go that the program sends: nowhere, round the loop, or into a capture. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cqesim/trace.h"
+#include "emu/internal.h"
+
+#define LOOP_SLOTS      512u /* a power of two */
+#define LOOP_SLOT_BYTES 16384u
+#define FILE_BUFFER     (1u << 20)
+
+static struct {
+	uint8_t (*loop)[LOOP_SLOT_BYTES];
+	uint32_t length[LOOP_SLOTS];
+	uint32_t head, tail; /* free running: written, taken */
+	FILE *file;
+	uint64_t looped, waits, frames, too_long;
+	bool failed;
+} sink;
+
+/* Nanosecond pcap: magic, version 2.4, no time zone, snap length, Ethernet. */
+static bool write_header(FILE *f)
+{
+	static const uint32_t header[] = {0xa1b23c4d, 4u << 16 | 2u, 0, 0, 262144, 1};
+
+	return fwrite(header, sizeof(header), 1, f) == 1;
+}
+
+int emu_sink_open(struct cqesim_error *err)
+{
+	const struct emu_settings *s = emu.settings;
+
+	if (s->sink == EMU_SINK_LOOP) {
+		sink.loop = malloc(LOOP_SLOTS * sizeof(*sink.loop));
+		return sink.loop ? 0 : cqesim_fail(err, -ENOMEM, "out of memory");
+	}
+	if (s->sink != EMU_SINK_FILE)
+		return 0;
+	sink.file = fopen(s->sink_file, "we");
+	if (!sink.file || setvbuf(sink.file, NULL, _IOFBF, FILE_BUFFER) || !write_header(sink.file))
+		return cqesim_fail(err, -errno, "%s: cannot write: %s", s->sink_file,
+				   strerror(errno));
+	return 0;
+}
+
+void emu_sink_close(void)
+{
+	if (sink.file)
+		fclose(sink.file);
+	sink.file = NULL;
+}
+
+void emu_sink_flush(void)
+{
+	if (sink.file && fflush(sink.file) && !sink.failed) {
+		sink.failed = true;
+		emu_warn("%s: cannot write: %s", emu.settings->sink_file, strerror(errno));
+	}
+}
+
+/* As a wire carries it; 0: longer than the room. */
+static uint32_t gather(const struct cqesim_sent_frame *frame, uint8_t *to, uint32_t room)
+{
+	uint32_t length = cqesim_sent_frame_copy(frame, to, room);
+
+	if (length && length < CQESIM_MIN_FRAME) {
+		memset(to + length, 0, CQESIM_MIN_FRAME - length);
+		length = CQESIM_MIN_FRAME;
+	}
+	return length;
+}
+
+static int to_loop(const struct cqesim_sent_frame *frame)
+{
+	if (sink.head - sink.tail == LOOP_SLOTS) {
+		sink.waits++;
+		return -EAGAIN;
+	}
+	uint32_t slot = sink.head & (LOOP_SLOTS - 1);
+	sink.length[slot] = gather(frame, sink.loop[slot], LOOP_SLOT_BYTES);
+	if (!sink.length[slot]) {
+		sink.too_long++;
+		return 0;
+	}
+	sink.head++;
+	sink.looped++;
+	return 0;
+}
+
+static void to_file(const struct cqesim_sent_frame *frame)
+{
+	static uint8_t bytes[65536 + 64];
+	uint64_t now_ps = emu_now_ps();
+	uint32_t length = gather(frame, bytes, sizeof(bytes));
+	uint32_t record[] = {(uint32_t)(now_ps / CQESIM_PS_PER_S),
+			     (uint32_t)(now_ps % CQESIM_PS_PER_S / 1000), length, length};
+
+	if (!length)
+		sink.too_long++;
+	else if (sink.file && fwrite(record, sizeof(record), 1, sink.file) == 1 &&
+		 fwrite(bytes, length, 1, sink.file) == 1)
+		sink.frames++;
+}
+
+int emu_sent(void *context, const struct cqesim_sent_frame *frame)
+{
+	(void)context;
+	switch (emu.settings->sink) {
+	case EMU_SINK_LOOP:
+		return to_loop(frame);
+	case EMU_SINK_FILE:
+		to_file(frame);
+		return 0;
+	case EMU_SINK_DROP:
+		break;
+	}
+	return 0;
+}
+
+unsigned emu_loop_peek(struct cqesim_frame *frames, unsigned max)
+{
+	unsigned n = 0;
+
+	for (; n < max && sink.tail + n != sink.head; n++) {
+		uint32_t slot = (sink.tail + n) & (LOOP_SLOTS - 1);
+
+		frames[n] = (struct cqesim_frame){
+			.data = sink.loop[slot],
+			.cap_len = sink.length[slot],
+			.orig_len = sink.length[slot],
+			.len = sink.length[slot],
+		};
+	}
+	return n;
+}
+
+void emu_loop_take(unsigned n)
+{
+	sink.tail += n;
+}
+
+void emu_sink_statistics(struct emu_statistics *s)
+{
+	s->looped = sink.looped;
+	s->loop_waits = sink.waits;
+	s->sink_frames = sink.frames;
+	s->sink_long = sink.too_long;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* cqesim card: the launcher with shell programs, and DPDK's testpmd on the card. */
+#include <dirent.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "cli_run.h"
+
+/* The folder in which launchers make theirs. */
+static const char *folders(void)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/card.%d", test_tmpdir(), getpid());
+	mkdir(path, 0700);
+	setenv("TMPDIR", path, 1);
+	return path;
+}
+
+/* Entries of it. */
+static unsigned left_over(void)
+{
+	DIR *folder = opendir(folders());
+	struct dirent *entry;
+	unsigned n = 0;
+
+	ck_assert_ptr_nonnull(folder);
+	while ((entry = readdir(folder)) != NULL)
+		n += entry->d_name[0] != '.';
+	closedir(folder);
+	return n;
+}
+
+/* Was the library built, which all but usage needs? */
+static bool has_library(const char *test)
+{
+	folders();
+	struct output o = cli("card", "--no-eal-args", "--", "true");
+	bool missing = o.code == 1 && strstr(o.err, "cqesim was built without it");
+
+	ck_assert_msg(missing || o.code == 0, "exit %d: %s", o.code, o.err);
+	output_free(&o);
+	if (missing)
+		test_skip(test, "libcqesim-card.so was not built");
+	return !missing;
+}
+
+static void has(const char *text, const char *words)
+{
+	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in\n%s", words, text);
+}
+
+START_TEST(usage)
+{
+	folders();
+	fails(cli("card"), 2, "expected a program", NULL);
+	fails(cli("card", "--"), 2, "expected a program", NULL);
+	fails(cli("card", "--no-such", "--", "true"), 2, "--no-such", NULL);
+	fails(cli("card", "--rate"), 2, "--rate", "needs a value");
+	fails(cli("card", "--rate", "fast", "--", "true"), 2, "rate", "fast");
+	fails(cli("card", "--source", "-", "--", "true"), 2, "--source -", "the program's");
+	fails(cli("card", "--source", "synthetic:frame=1", "--", "true"), 2, "frame=1", NULL);
+	fails(cli("card", "--source", "/nowhere.pcap", "--", "true"), 1, "/nowhere.pcap", NULL);
+	fails(cli("card", "--source", "none", "--limit", "3", "--", "true"), 2, "--limit",
+	      "need a --source");
+	fails(cli("card", "--set", "mps", "--", "true"), 2, "--set mps", "KEY=VALUE");
+	fails(cli("card", "--set", "colour=red", "--", "true"), 2, "colour=red", NULL);
+	fails(cli("card", "--set", "mps=100", "--", "true"), 2, "mps", NULL);
+	fails(cli("card", "--device", "intel-e810", "--", "true"), 2, "intel-e810", "mlx5");
+	fails(cli("card", "--device", "connectx-99", "--", "true"), 1, "connectx-99", NULL);
+	fails(cli("card", "--link", "gen9x1", "--", "true"), 1, "gen9x1", NULL);
+	fails(cli("card", "--time-scale", "0", "--", "true"), 2, "--time-scale 0", NULL);
+	fails(cli("card", "--duration", "soon", "--", "true"), 2, "--duration soon", NULL);
+	fails(cli("card", "--cpu", "x", "--", "true"), 2, "--cpu x", NULL);
+	fails(cli("card", "--limit", "0", "--", "true"), 2, "--limit 0", NULL);
+	fails(cli("card", "--cqe-comp", "most", "--", "true"), 2, "--cqe-comp most", "balanced");
+	fails(cli("card", "--sink", "-", "--", "true"), 2, "--sink -", NULL);
+	fails(cli("card", "--devargs", "a=1", "--no-eal-args", "--", "true"), 2, "--devargs", NULL);
+	ck_assert_uint_eq(left_over(), 0);
+}
+END_TEST
+
+START_TEST(statuses)
+{
+	if (!has_library("card statuses"))
+		return;
+	static const struct {
+		const char *script;
+		int code;
+	} ends[] = {{"exit 0", 0},
+		    {"exit 7", 7},
+		    {"kill -TERM $$", 128 + SIGTERM},
+		    {"kill -KILL $$", 128 + SIGKILL},
+		    {"kill -SEGV $$", 128 + SIGSEGV}};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct output o = cli("card", "--no-eal-args", "--", "sh", "-c", ends[i].script);
+
+		ck_assert_msg(o.code == ends[i].code, "%s: %d, %s", ends[i].script, o.code, o.err);
+		has(o.out, "never asked for an RDMA device");
+		ck_assert_uint_eq(left_over(), 0);
+		output_free(&o);
+	}
+	fails(cli("card", "--", "/nowhere/testpmd"), 1, "/nowhere/testpmd", "cannot be started");
+	ck_assert_uint_eq(left_over(), 0);
+	setenv("CQESIM_CARD_LIBRARY", "/nowhere.so", 1);
+	fails(cli("card", "--", "true"), 1, "CQESIM_CARD_LIBRARY", "/nowhere.so");
+}
+END_TEST
+
+/* What the program finds: variables, and the files that DPDK reads. */
+START_TEST(surroundings)
+{
+	if (!has_library("card surroundings"))
+		return;
+	struct output o = cli(
+		"card", "--no-eal-args", "--json", "--output", "/dev/null", "--", "sh", "-c",
+		"cd $SYSFS_PCI_DEVICES/0000:c1:00.0 && cat vendor device class net/*/dev_port && "
+		"grep SLOT uevent && readlink driver && wc -l <resource && "
+		"cat $CQESIM_CARD_FOLDER/sys/class/infiniband/cqesim0/device/vendor && "
+		"echo $LD_PRELOAD");
+
+	ck_assert_msg(o.code == 0, "exit %d: %s", o.code, o.err);
+	has(o.out, "0x15b3\n0x1017\n0x020000\n0\nPCI_SLOT_NAME=0000:c1:00.0\n");
+	has(o.out, "/mlx5_core\n7\n0x15b3\n");
+	has(o.out, "libcqesim-card.so");
+	output_free(&o);
+	ck_assert_uint_eq(left_over(), 0);
+}
+END_TEST
+
+START_TEST(document)
+{
+	if (!has_library("card document"))
+		return;
+	json_t *doc = good_json(cli("card", "--no-eal-args", "--json", "--", "true"), 0);
+
+	ck_assert_str_eq(json_string_value(at(doc, "setup.phase")), "loaded");
+	ck_assert_str_eq(json_string_value(at(doc, "setup.device")), "connectx-5");
+	ck_assert_str_eq(json_string_value(json_array_get(at(doc, "program.arguments"), 0)),
+			 "true");
+	ck_assert_uint_eq(count_at(doc, "program.status"), 0);
+	ck_assert_uint_eq(count_at(doc, "received.delivered"), 0);
+	ck_assert(json_is_null(at(doc, "received.pps")));
+	json_decref(doc);
+	doc = good_json(cli("card", "--no-eal-args", "--json", "--link", "gen4x8", "--", "sh", "-c",
+			    "exit 0"),
+			0);
+	ck_assert_str_eq(json_string_value(at(doc, "setup.link")), "gen4x8");
+	json_decref(doc);
+}
+END_TEST
+
+START_TEST(print_env)
+{
+	char path[PATH_MAX];
+
+	if (!has_library("card --print-env"))
+		return;
+	struct output o = cli("card", "--print-env", "--devargs", "mprq_en=1", "--", "prog", "-l",
+			      "0,1", "--", "-m", "x y");
+	has(o.out, " --no-huge -m 1024 --iova-mode=va --no-telemetry --file-prefix cqesim");
+	has(o.out, " -a 0000:c1:00.0,mprq_en=1 -l 0,1 -- -m 'x y'\n");
+	has(o.out, "LD_PRELOAD=/");
+	has(o.out, " SYSFS_PCI_DEVICES=/");
+	/* Kept for the program that is to come, also when others run in the meantime. */
+	const char *from = strstr(o.out, "rm -r ");
+	ck_assert_ptr_nonnull(from);
+	ck_assert_int_eq(sscanf(from, "rm -r %4000s", path), 1);
+	output_free(&o);
+	o = cli("card", "--no-eal-args", "--", "true");
+	ck_assert_int_eq(o.code, 0);
+	output_free(&o);
+	ck_assert_uint_eq(left_over(), 1);
+	strcat(path, "/shared");
+	ck_assert_int_eq(access(path, R_OK), 0);
+
+	/* What is given is left alone. */
+	o = cli("card", "--print-env", "--", "prog", "-a", "0000:c1:00.0", "--huge-dir=/x", "-m512",
+		"--file-prefix=mine", "--iova-mode", "pa");
+	has(o.out, " prog --no-telemetry -a 0000:c1:00.0 --huge-dir=/x -m512 "
+		   "--file-prefix=mine --iova-mode pa\n");
+	output_free(&o);
+	o = cli("card", "--print-env", "--no-eal-args", "--", "prog", "x");
+	has(o.out, " prog x\n");
+	output_free(&o);
+}
+END_TEST
+
+/* A signal to the launcher reaches the program. */
+START_TEST(signals)
+{
+	static const int forwarded[] = {SIGINT, SIGTERM, SIGHUP};
+	char started[PATH_MAX], script[PATH_MAX + 200];
+
+	if (!has_library("card signals"))
+		return;
+	snprintf(started, sizeof(started), "%s/started.%d", test_tmpdir(), getpid());
+	snprintf(script, sizeof(script),
+		 "trap 'exit 41' INT; trap 'exit 42' TERM; trap 'exit 43' HUP; : >%s; "
+		 "while :; do sleep 0.02; done",
+		 started);
+	for (int i = 0; i < 3; i++) {
+		const char *args[] = {"card", "--no-eal-args", "--", "sh", "-c", script, NULL};
+		struct output o = {0};
+
+		pid_t pid =
+			cli_start(&(struct streams){.out = "/dev/null", .err = "/dev/null"}, args);
+		for (int wait = 0; access(started, R_OK) && wait < 1000; wait++)
+			usleep(10000);
+		kill(pid, forwarded[i]);
+		cli_wait(pid, &o);
+		ck_assert_int_eq(o.code, 41 + i);
+		ck_assert_uint_eq(left_over(), 0);
+		unlink(started);
+	}
+}
+END_TEST
+
+/* A folder "cqesim-card-NAME" with a shared file, as a launcher leaves it that is killed. */
+static int abandoned(const char *name)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/cqesim-card-%s", folders(), name);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	strcat(path, "/shared");
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	ck_assert_int_eq((int)write(fd, "x", 1), 1);
+	return fd;
+}
+
+START_TEST(sweep)
+{
+	if (!has_library("card sweep"))
+		return;
+	close(abandoned("dead"));
+	int alive = abandoned("alive");
+	ck_assert_int_eq(flock(alive, LOCK_SH), 0);
+	struct output o = cli("card", "--no-eal-args", "--", "true");
+	ck_assert_int_eq(o.code, 0);
+	output_free(&o);
+	ck_assert_uint_eq(left_over(), 1);
+	close(alive);
+	o = cli("card", "--no-eal-args", "--", "true");
+	output_free(&o);
+	ck_assert_uint_eq(left_over(), 0);
+}
+END_TEST
+
+/* ---- with DPDK's own program ---- */
+
+static bool has_testpmd(const char *test)
+{
+	if (!has_library(test))
+		return false;
+	if (system("command -v dpdk-testpmd >/dev/null 2>&1")) {
+		test_skip(test, "dpdk-testpmd is not installed");
+		return false;
+	}
+	if (system("ldconfig -p 2>/dev/null | grep -q librte_net_mlx5") &&
+	    system("ls /usr/lib/*/librte_net_mlx5.so.* >/dev/null 2>&1")) {
+		test_skip(test, "DPDK's mlx5 driver is not installed");
+		return false;
+	}
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		test_skip(test, "testpmd takes two CPUs");
+		return false;
+	}
+	return true;
+}
+
+/* A short run; extra: an option of the launcher. */
+static json_t *testpmd(const char *extra, const char *mode, const char *sink, const char *limit)
+{
+	char report[PATH_MAX];
+	json_error_t error;
+
+	snprintf(report, sizeof(report), "%s/report.%d", test_tmpdir(), getpid());
+	struct output o =
+		cli("card", extra, "--sink", sink, "--wait", "0.3", "--rate", "posted", "--limit",
+		    limit, "--check", "--duration", "1.5", "--json", "--output", report, "--",
+		    "dpdk-testpmd", "-l", "0,1", "--", mode, "--total-num-mbufs=8192", "--rxd=512",
+		    "--txd=512", "--stats-period", "1");
+	ck_assert_msg(o.code == 0, "exit %d, %s%s", o.code, o.out, o.err);
+	has(o.out, "RX-errors: 0\n");
+	has(o.out, "Bye...");
+	output_free(&o);
+	ck_assert_uint_eq(left_over(), 0);
+	json_t *doc = json_load_file(report, 0, &error);
+	ck_assert_msg(doc != NULL, "%s", error.text);
+	unlink(report);
+	ck_assert_str_eq(json_string_value(at(doc, "setup.phase")), "closed");
+	return doc;
+}
+
+static void receives(const char *extra, bool devx)
+{
+	json_t *doc = testpmd(extra, "--forward-mode=rxonly", "drop", "5k");
+
+	ck_assert_int_eq(json_is_true(at(doc, "setup.devx")), devx);
+	/* As fast as buffers are posted: all arrive. */
+	ck_assert_uint_eq(count_at(doc, "received.delivered"), 5000);
+	ck_assert_uint_eq(count_at(doc, "received.lost.all"), 0);
+	ck_assert_uint_eq(count_at(doc, "sent.packets"), 0);
+	ck_assert_uint_eq(count_at(doc, "rules.violations"), 0);
+	/* 60 bytes in 84: header, framing. A plain CQE is 64 in 88. */
+	ck_assert_uint_eq(count_at(doc, "link.traffic.packet_data.wire"), 5000 * 84);
+	ck_assert_uint_eq(count_at(doc, "completions.plain"), 5000);
+	ck_assert_uint_eq(count_at(doc, "setup.regions"), 0);
+	json_decref(doc);
+}
+
+START_TEST(testpmd_devx)
+{
+	if (has_testpmd("card testpmd, DevX"))
+		receives("--cqe-comp=off", true);
+}
+END_TEST
+
+START_TEST(testpmd_verbs)
+{
+	if (has_testpmd("card testpmd, verbs"))
+		receives("--no-devx", false);
+}
+END_TEST
+
+/* What is sent arrives again, and nothing is lost on the way. */
+START_TEST(testpmd_loop)
+{
+	if (!has_testpmd("card testpmd, loop"))
+		return;
+	json_t *doc = testpmd("--time-scale=1", "--forward-mode=io", "loop", "200");
+	uint64_t sent = count_at(doc, "sent.packets");
+
+	ck_assert_uint_gt(sent, 5000);
+	ck_assert_uint_eq(count_at(doc, "sent.looped"), sent);
+	ck_assert_uint_eq(count_at(doc, "received.lost.all"), 0);
+	ck_assert_uint_eq(count_at(doc, "sent.errors"), 0);
+	/* The driver counts completions of sending in 16 bits; nothing else is found. */
+	if (count_at(doc, "rules.violations"))
+		has(json_string_value(at(doc, "rules.first")), "cq_bits");
+	json_decref(doc);
+}
+END_TEST
+
+Suite *suite_card_cli(void)
+{
+	Suite *suite = suite_create("card_cli");
+	TCase *tc = tcase_create("launcher"), *dpdk = tcase_create("testpmd");
+
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, usage);
+	tcase_add_test(tc, statuses);
+	tcase_add_test(tc, surroundings);
+	tcase_add_test(tc, document);
+	tcase_add_test(tc, print_env);
+	tcase_add_test(tc, signals);
+	tcase_add_test(tc, sweep);
+	suite_add_tcase(suite, tc);
+	tcase_set_timeout(dpdk, 120);
+	tcase_add_test(dpdk, testpmd_devx);
+	tcase_add_test(dpdk, testpmd_verbs);
+	tcase_add_test(dpdk, testpmd_loop);
+	suite_add_tcase(suite, dpdk);
+	return suite;
+}
