@@ -22,7 +22,7 @@ void add_sim_link(Suite *suite);
 
 /* One simulation over one trace. */
 struct sim_run {
-	struct cqesim_profile *device, *link, *driver, *host;
+	struct cqesim_profile *device, *link, *driver, *host, *application;
 	struct cqesim_sim_config config;
 	struct cqesim_trace_config trace_config;
 	struct cqesim_port port;
@@ -59,11 +59,13 @@ static inline struct sim_run *run_new(const char *device, const char *link, cons
 	load_profile(&r->link, CQESIM_PROFILE_LINK, link);
 	load_profile(&r->driver, CQESIM_PROFILE_DRIVER, driver);
 	load_profile(&r->host, CQESIM_PROFILE_HOST, "generic");
+	load_profile(&r->application, CQESIM_PROFILE_APPLICATION, "rxonly");
 	r->config = (struct cqesim_sim_config){
 		.device = r->device,
 		.link = r->link,
 		.driver = r->driver,
 		.host = r->host,
+		.application = r->application,
 		.queues = 1,
 		.mini_format = -1,
 		.checksums = CQESIM_CHECKSUMS_L3,
@@ -73,13 +75,14 @@ static inline struct sim_run *run_new(const char *device, const char *link, cons
 
 static inline void run_set(struct sim_run *r, const char *key, const char *value)
 {
-	struct cqesim_profile *const all[] = {r->device, r->link, r->driver, r->host};
+	struct cqesim_profile *const all[] = {r->device, r->link, r->driver, r->host,
+					      r->application};
 	struct cqesim_error err = {""};
+	bool known = false;
 
-	for (unsigned i = 0; i < 4; i++)
-		if (!cqesim_profile_set(all[i], key, value, &err))
-			return;
-	ck_abort_msg("%s=%s: %s", key, value, err.text);
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		known |= !cqesim_profile_set(all[i], key, value, &err);
+	ck_assert_msg(known, "%s=%s: %s", key, value, err.text);
 }
 
 /* Free what a run left, keep the machine: for the next one. */
@@ -98,6 +101,7 @@ static inline void run_reset(struct sim_run *r)
 static inline void run_free(struct sim_run *r)
 {
 	run_reset(r);
+	cqesim_profile_free(r->application);
 	cqesim_profile_free(r->host);
 	cqesim_profile_free(r->driver);
 	cqesim_profile_free(r->link);

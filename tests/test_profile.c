@@ -22,10 +22,13 @@ static const char *const good_host[] = {
 	/* 3 */ "title: A host",
 	/* 4 */ "clock: {value: 2.5, unit: GHz, grade: documented, source: a book}",
 	/* 5 */
-	"app_cycles: {value: 10, unit: cycles, grade: assumed, range: [0, 20], source: none}",
-	/* 6 */ "miss_cycles: {value: 5, unit: cycles, grade: measured, source: a bench, note: hm}",
-	/* 7 */ "app_poll_cycles: {value: 0, unit: cycles, grade: driver, source: code}",
+	"miss_cycles: {value: 10, unit: cycles, grade: assumed, range: [0, 20], source: none}",
+	/* 6 */
+	"memory_cycles: {value: 5, unit: cycles, grade: measured, source: a bench, note: hm}",
+	/* 7 */ "lines: {value: 0, unit: 1, grade: driver, source: code}",
 	/* 8 */ "ddio_share: {value: 0, unit: bytes, grade: driver, source: code}",
+	/* 9 */ "away_every: {value: 0, unit: us, grade: driver, source: code}",
+	/* 10 */ "away_length: {value: 0, unit: us, grade: driver, source: code}",
 };
 #define LINES (sizeof(good_host) / sizeof(good_host[0]))
 
@@ -146,8 +149,9 @@ static void check_complete(const struct cqesim_profile *p)
 START_TEST(shipped_profiles_load)
 {
 	static const unsigned counts[] = {CQESIM_DEVICE_PARAM_COUNT, CQESIM_LINK_PARAM_COUNT,
-					  CQESIM_DRIVER_PARAM_COUNT, CQESIM_HOST_PARAM_COUNT};
-	static const unsigned at_least[] = {11, 42, 3, 1};
+					  CQESIM_DRIVER_PARAM_COUNT, CQESIM_HOST_PARAM_COUNT,
+					  CQESIM_APPLICATION_PARAM_COUNT};
+	static const unsigned at_least[] = {11, 42, 9, 3, 12};
 	use_shipped_models();
 	for (unsigned k = 0; k < CQESIM_PROFILE_KINDS; k++) {
 		struct cqesim_error err = {""};
@@ -251,7 +255,7 @@ START_TEST(good_file)
 	ck_assert_str_eq(p->name, "h");
 	ck_assert_str_eq(p->title, "A host");
 	ck_assert_ptr_null(p->notes);
-	ck_assert_uint_eq(p->count, 5);
+	ck_assert_uint_eq(p->count, 7);
 	const struct cqesim_param *clock = &p->param[CQESIM_HOST_CLOCK];
 	ck_assert_str_eq(clock->text, "2.5");
 	ck_assert_double_eq(clock->number, 2.5);
@@ -259,11 +263,11 @@ START_TEST(good_file)
 	ck_assert(!clock->has_range);
 	ck_assert_str_eq(clock->source, "a book");
 	ck_assert_ptr_null(clock->note);
-	const struct cqesim_param *app = &p->param[CQESIM_HOST_CYC_APP];
-	ck_assert(app->has_range);
-	ck_assert_double_eq(app->low, 0);
-	ck_assert_double_eq(app->high, 20);
-	ck_assert_str_eq(p->param[CQESIM_HOST_CYC_MISS].note, "hm");
+	const struct cqesim_param *miss = &p->param[CQESIM_HOST_CYC_MISS];
+	ck_assert(miss->has_range);
+	ck_assert_double_eq(miss->low, 0);
+	ck_assert_double_eq(miss->high, 20);
+	ck_assert_str_eq(p->param[CQESIM_HOST_CYC_MEMORY].note, "hm");
 	cqesim_profile_free(p);
 }
 END_TEST
@@ -275,7 +279,7 @@ static const struct {
 } bad_host[] = {
 	/* the head */
 	{1, "kind: driver", ":1: kind: this is a driver profile, expected a host"},
-	{1, "kind: car", ":1: kind: must be device, link, driver or host, not 'car'"},
+	{1, "kind: car", ":1: kind: must be device, link, driver, host or application, not 'car'"},
 	{1, "", ":1: key 'kind' is missing: a host profile needs it"},
 	{2, "", ":1: key 'name' is missing: a host profile needs it"},
 	{2, "name: x", ":2: name: must be 'h', as the file's name, not 'x'"},
@@ -317,26 +321,26 @@ static const struct {
 	{4, "clock: {value: 2, unit: GHz, grade: 1, source: s}",
 	 ":4: clock: unknown grade '1': must be documented, driver, measured, fitted or assumed"},
 	/* ranges */
-	{5, "app_cycles: {value: 10, unit: cycles, grade: assumed, source: s}",
-	 ":5: app_cycles: range is missing: grade assumed needs one"},
-	{5, "app_cycles: {value: 10, unit: cycles, grade: fitted, source: s}",
-	 ":5: app_cycles: range is missing: grade fitted needs one"},
-	{5, "app_cycles: {value: 10, unit: cycles, grade: fitted, range: [20, 5], source: s}",
-	 ":5: app_cycles: range: low 20 is above high 5"},
-	{5, "app_cycles: {value: 21, unit: cycles, grade: driver, range: [5, 20], source: s}",
-	 ":5: app_cycles: value 21 is outside its range, 5 to 20"},
-	{5, "app_cycles: {value: 4.99, unit: cycles, grade: driver, range: [5, 20], source: s}",
-	 ":5: app_cycles: value 4.99 is outside its range, 5 to 20"},
-	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5], source: s}",
-	 ":5: app_cycles: range must be two numbers, [low, high]"},
-	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [5, 6, 7], source: s}",
-	 ":5: app_cycles: range must be two numbers, [low, high]"},
-	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: 5, source: s}",
-	 ":5: app_cycles: range must be two numbers, [low, high]"},
-	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [a, 6], source: s}",
-	 ":5: app_cycles: range: low must be a number from 0 to 1000000 cycles, not 'a'"},
-	{5, "app_cycles: {value: 5, unit: cycles, grade: driver, range: [0, 2e6], source: s}",
-	 ":5: app_cycles: range: high must be a number from 0 to 1000000 cycles, not '2e6'"},
+	{5, "miss_cycles: {value: 10, unit: cycles, grade: assumed, source: s}",
+	 ":5: miss_cycles: range is missing: grade assumed needs one"},
+	{5, "miss_cycles: {value: 10, unit: cycles, grade: fitted, source: s}",
+	 ":5: miss_cycles: range is missing: grade fitted needs one"},
+	{5, "miss_cycles: {value: 10, unit: cycles, grade: fitted, range: [20, 5], source: s}",
+	 ":5: miss_cycles: range: low 20 is above high 5"},
+	{5, "miss_cycles: {value: 21, unit: cycles, grade: driver, range: [5, 20], source: s}",
+	 ":5: miss_cycles: value 21 is outside its range, 5 to 20"},
+	{5, "miss_cycles: {value: 4.99, unit: cycles, grade: driver, range: [5, 20], source: s}",
+	 ":5: miss_cycles: value 4.99 is outside its range, 5 to 20"},
+	{5, "miss_cycles: {value: 5, unit: cycles, grade: driver, range: [5], source: s}",
+	 ":5: miss_cycles: range must be two numbers, [low, high]"},
+	{5, "miss_cycles: {value: 5, unit: cycles, grade: driver, range: [5, 6, 7], source: s}",
+	 ":5: miss_cycles: range must be two numbers, [low, high]"},
+	{5, "miss_cycles: {value: 5, unit: cycles, grade: driver, range: 5, source: s}",
+	 ":5: miss_cycles: range must be two numbers, [low, high]"},
+	{5, "miss_cycles: {value: 5, unit: cycles, grade: driver, range: [a, 6], source: s}",
+	 ":5: miss_cycles: range: low must be a number from 0 to 10000 cycles, not 'a'"},
+	{5, "miss_cycles: {value: 5, unit: cycles, grade: driver, range: [0, 2e6], source: s}",
+	 ":5: miss_cycles: range: high must be a number from 0 to 10000 cycles, not '2e6'"},
 	/* YAML as such */
 	{4, "clock: &a {value: 2, unit: GHz, grade: driver, source: s}",
 	 ":4: anchors and aliases (& and *) are not for profiles"},

@@ -380,6 +380,42 @@ START_TEST(delay_books)
 }
 END_TEST
 
+/*
+ * Enhanced layout: a packet waits for its array of seven, not for a session of 64.  At
+ * 40 Mpps (25 ns) that is 6 intervals at most instead of 63; what is left is the way to memory.
+ */
+START_TEST(delay_of_arrays)
+{
+	double longest[2], mean[2], blks[2], pkts[2];
+	const char *const layout[] = {"basic", "enhanced"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		json_t *doc = good_json(
+			cli("replay", "--synthetic", "frame=64,flows=9,rate=40Mpps,packets=6400",
+			    "--cqe-comp", "aggressive", "--cqe-layout", layout[i], "--driver",
+			    "dpdk-mlx5-vec", "--ring", "8192", "--set",
+			    "cqe_compression_timeout=100000", "--json"),
+			0);
+
+		ck_assert_str_eq(json_string_value(at(doc, "compression.layout")), layout[i]);
+		longest[i] = number_at(doc, "completion_delay.visible.max_s") * 1e9;
+		mean[i] = number_at(doc, "completion_delay.visible.mean_s") * 1e9;
+		blks[i] = number_at(doc, "counters.rx0_cqe_compress_blks");
+		pkts[i] = number_at(doc, "counters.rx0_cqe_compress_pkts");
+		json_decref(doc);
+	}
+	/* Nine TLPs of a basic session take 50 ns more than an array's one. */
+	ck_assert_double_eq_tol(longest[0] - longest[1], (63 - 6) * 25, 100);
+	/* Mean waits: 31.5 intervals; a title none, 63 packets in nine arrays 3 each. */
+	ck_assert_double_eq_tol(mean[0] - mean[1], (31.5 - 3 * 63 / 64.0) * 25, 100);
+	/* 100 titles: among their packets, or not. */
+	ck_assert_double_eq(blks[0], 100);
+	ck_assert_double_eq(blks[1], 100);
+	ck_assert_double_eq(pkts[0], 6400);
+	ck_assert_double_eq(pkts[1], 6300);
+}
+END_TEST
+
 /* ---- the timeline ---- */
 
 struct sums {
@@ -449,10 +485,44 @@ START_TEST(timeline_adds_up)
 	output_free(&o);
 	unlink(path);
 	fails(cli("replay", "--synthetic", "packets=1k", "--bin", "1us"), 2, "--timeline", NULL);
+	fails(cli("replay", "--synthetic", "packets=1k", "--timeline-queues"), 2, "--timeline",
+	      NULL);
 	fails(cli("replay", "--synthetic", "packets=1k", "--timeline", path, "--bin", "1"), 2,
 	      "--bin 1", NULL);
 	fails(cli("replay", "--synthetic", "packets=1k", "--timeline", "/no/such/folder/x"), 1,
 	      "/no/such/folder/x", NULL);
+}
+END_TEST
+
+/* A line for each queue and step; together they are what one line for all would be. */
+START_TEST(timeline_of_queues)
+{
+	char path[PATH_MAX];
+	double offered[3] = {0}, start, end, n;
+	unsigned lines = 0, queue;
+
+	path_in_tmp(path, "queues.csv");
+	json_t *doc = good_json(cli("replay", "--synthetic", "flows=64,rate=1Mpps,packets=1000",
+				    "--queues", "3", "--timeline", path, "--timeline-queues",
+				    "--bin", "100us", "--json"),
+				2);
+	char *text = slurp(path, NULL), *line = strtok(text, "\r\n");
+	ck_assert(!strncmp(line, "start_ns,end_ns,queue,offered,", 30));
+	for (; (line = strtok(NULL, "\r\n")) != NULL; lines++) {
+		ck_assert_int_eq(sscanf(line, "%lf,%lf,%u,%lf", &start, &end, &queue, &n), 4);
+		ck_assert_uint_eq(queue, lines % 3);
+		ck_assert_double_eq(start, lines / 3 * 100000.0);
+		offered[queue] += n;
+	}
+	ck_assert_uint_ge(lines, 30);
+	for (unsigned q = 0; q < 3; q++)
+		ck_assert_double_eq(offered[q],
+				    json_number_value(json_object_get(
+					    json_array_get(at(doc, "queues"), q), "offered")));
+	ck_assert_double_eq(offered[0] + offered[1] + offered[2], 1000);
+	json_decref(doc);
+	free(text);
+	unlink(path);
 }
 END_TEST
 
@@ -474,7 +544,9 @@ Suite *suite_sweep(void)
 	tcase_add_test(one, delay_of_lone_packets);
 	tcase_add_test(one, delay_of_a_session);
 	tcase_add_test(one, delay_books);
+	tcase_add_test(one, delay_of_arrays);
 	tcase_add_test(one, timeline_adds_up);
+	tcase_add_test(one, timeline_of_queues);
 	suite_add_tcase(suite, many);
 	suite_add_tcase(suite, one);
 	return suite;

@@ -61,6 +61,48 @@ START_TEST(worse)
 }
 END_TEST
 
+/* Comments and layout stay; the values change where they stand. */
+START_TEST(fit_written)
+{
+	static const char before[] =
+		"# a comment\nkind: experiment\nname: fitted\ntitle: \"\u00e4\u00f6\"\nsource: s\n"
+		"setup: {clock: 1, copy_busy: 1, copy_segment_cycles: 0}\nfigures:\n"
+		"  - {name: a, unit: Gb/s, measure: copy_gbps, role: fit, published: 20,\n"
+		"     when: {mtu: 1052}, deviation: 100} # off\n"
+		"parameters:\n"
+		"  - key: copy_byte_cycles\n    value: 0.1   # cycles\n    unit: u\n"
+		"    grade: fitted\n    range: [0.01, 2]\n    fitted_to: [a]\n    note: n\n";
+	static const char after[] =
+		"# a comment\nkind: experiment\nname: fitted\ntitle: \"\u00e4\u00f6\"\nsource: s\n"
+		"setup: {clock: 1, copy_busy: 1, copy_segment_cycles: 0}\nfigures:\n"
+		"  - {name: a, unit: Gb/s, measure: copy_gbps, role: fit, published: 20,\n"
+		"     when: {mtu: 1052}, deviation: 0} # off\n"
+		"parameters:\n"
+		"  - key: copy_byte_cycles\n    value: 0.4   # cycles\n    unit: u\n"
+		"    grade: fitted\n    range: [0.01, 2]\n    fitted_to: [a]\n    note: n\n";
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/fitted.yaml", test_tmpdir());
+	FILE *f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	fputs(before, f);
+	fclose(f);
+	fails(cli("validate", "--write", path), 2, "--fit", NULL);
+	/* 8 Gb/s are 10^9 bytes: 20 Gb/s at 1 GHz are 0.4 cycles a byte. */
+	struct output o = cli("validate", "--fit", "--write", path);
+	ck_assert_int_eq(o.code, 0);
+	ck_assert_ptr_nonnull(strstr(o.out, "written to"));
+	output_free(&o);
+	char *text = slurp(path, NULL);
+	ck_assert_str_eq(text, after);
+	free(text);
+	o = cli("validate", path);
+	ck_assert_int_eq(o.code, 0);
+	output_free(&o);
+	remove(path);
+}
+END_TEST
+
 START_TEST(same_twice)
 {
 	struct output a = cli("validate", "cx5-xdp-redirect-compression-counters");
@@ -87,6 +129,7 @@ void add_validate_cli(Suite *suite)
 	tcase_add_test(t, usage);
 	tcase_add_test(t, document);
 	tcase_add_test(t, worse);
+	tcase_add_test(t, fit_written);
 	tcase_add_test(t, same_twice);
 	tcase_add_test(t, chapter);
 	suite_add_tcase(suite, t);

@@ -5,6 +5,7 @@
 
 #include "cqesim/aggregate.h"
 #include "cqesim/buffers.h"
+#include "cqesim/card.h"
 #include "cqesim/ceiling.h"
 #include "cqesim/common.h"
 #include "cqesim/cq.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * profile.h - numbers that are not fixed by a wire format: devices, links,
- * drivers and hosts, as YAML files in models/.
+ * drivers, hosts and applications, as YAML files in models/.
  *
  * A profile file is a mapping with the keys kind, name, title, notes
  * (optional) and one key per parameter:
@@ -29,6 +29,7 @@ enum cqesim_profile_kind {
 	CQESIM_PROFILE_LINK,
 	CQESIM_PROFILE_DRIVER,
 	CQESIM_PROFILE_HOST,
+	CQESIM_PROFILE_APPLICATION,
 	CQESIM_PROFILE_KINDS
 };
 
@@ -67,6 +68,8 @@ CQESIM_API const char *cqesim_profile_kind_name(enum cqesim_profile_kind kind);
 	  "longest compression session")                                                           \
 	X(DEV_COMP_TIMEOUT, cqe_compression_timeout, U, "ns", 1, 1000000000,                       \
 	  "an open session without a new packet is closed after this time")                        \
+	X(DEV_COMP_AGE, cqe_compression_age, U, "ns", 0, 1000000000,                               \
+	  "a session is closed so long after its first packet; 0: age closes none")                \
 	X(DEV_COMP_COMPARE, session_compare, S, "words", 0, 0,                                     \
 	  "CQE fields that must agree within a session, unless the mini-CQE carries them")         \
 	X(DEV_COMP_CROSS, session_crosses_ring_end, S, "no|yes", 0, 0,                             \
@@ -158,16 +161,37 @@ CQESIM_API const char *cqesim_profile_kind_name(enum cqesim_profile_kind kind);
 	  "receive queue: a WQE for each packet, or WQEs of many strides (MPRQ, MPWQE)")           \
 	X(DRV_MINI_FORMAT, mini_format, S, "hash|csum|ftag_stridx|csum_stridx|l34h_stridx", 0, 0,  \
 	  "mini-CQE format that it asks for")                                                      \
+	X(DRV_CQE_LAYOUT, cqe_layout, S, "basic|enhanced", 0, 0,                                   \
+	  "layout of compressed sessions that it asks for")                                        \
 	X(DRV_REFEREE_MODE, referee_mode, S, "scalar|vec|none", 0, 0,                              \
-	  "receive function of DPDK that this is")                                                 \
+	  "receive function of DPDK's mlx5 driver that this is")                                                 \
+	X(DRV_RX_FUNCTION, rx_function, S, "simple|dpdk-vec|ixgbe-scalar|ixgbe-bulk|ixgbe-vec", 0, 0,   \
+	  "rule by which a call ends and buffers are posted: see host.h")                          \
 	X(DRV_INVALIDATE, invalidate, S, "dpdk-scalar|dpdk-vec|linux", 0, 0,                       \
 	  "how op_own of consumed session slots is rewritten")                                     \
 	X(DRV_RING, ring, U, "entries", 4, 32768, "receive descriptors per queue")                 \
 	X(DRV_CQ_FACTOR, cq_factor_compressed, U, "1", 1, 16,                                      \
 	  "completion ring entries per descriptor when compression is on (else 1)")                \
 	X(DRV_BURST, burst, U, "packets", 1, 4096, "packets asked for per poll")                   \
-	X(DRV_REPLENISH, replenish, U, "packets", 1, 32768,                                        \
-	  "buffers are posted when so many were consumed, or a quarter of the ring")               \
+	X(DRV_REPLENISH, replenish, U, "packets", 0, 32768,                                        \
+	  "buffers are posted when so many were consumed, or a quarter of the ring; ixgbe: "       \
+	  "rx_free_thresh")                                                                        \
+	X(DRV_WAKEUP, wakeup, S, "poll|interrupt|busy_poll", 0, 0,                                 \
+	  "poll: never stops; interrupt: sleeps after a call that was not full (NAPI); "           \
+	  "busy_poll: the application's system calls poll")                                        \
+	X(DRV_CQ_PERIOD, cq_period, D, "us", 0, 1000000,                                           \
+	  "interrupt: an event comes no later after a completion; 0: at once")                     \
+	X(DRV_CQ_MAX_COUNT, cq_max_count, U, "packets", 0, 65535,                                  \
+	  "interrupt: so many completions make an event; 0: no such limit")                        \
+	X(DRV_CQ_PERIOD_MODE, cq_period_mode, S, "eqe|cqe", 0, 0,                                  \
+	  "interrupt: the period runs from the last event, or anew from each completion")          \
+	X(DRV_IRQ_LATENCY, irq_latency, U, "ns", 0, 1000000,                                       \
+	  "from the event until the poll begins")                                                  \
+	X(DRV_CYC_IRQ, irq_cycles, D, "cycles", 0, 1000000,                                        \
+	  "that an interrupt takes from the core before the poll")                                 \
+	X(DRV_CYC_ARM, arm_cycles, D, "cycles", 0, 100000, "to arm again and leave the poll")      \
+	X(DRV_CYC_TAIL, tail_cycles, D, "cycles", 0, 10000,                                        \
+	  "ixgbe: per write of the tail register")                                                 \
 	X(DRV_PKT_PAD, packet_padding, S, "off|on", 0, 0,                                          \
 	  "packet data padded to 64-byte lines on the bus")                                        \
 	X(DRV_VLAN_STRIP, vlan_strip, S, "off|on", 0, 0, "VLAN stripping")                         \
@@ -206,19 +230,42 @@ CQESIM_API const char *cqesim_profile_kind_name(enum cqesim_profile_kind kind);
 
 #define CQESIM_HOST_PARAMS(X)                                                                      \
 	X(HOST_CLOCK, clock, D, "GHz", 0.1, 10, "clock rate of the polling cores")                 \
-	X(HOST_CYC_APP, app_cycles, D, "cycles", 0, 1000000, "application, per packet")            \
 	X(HOST_CYC_MISS, miss_cycles, D, "cycles", 0, 10000,                                       \
-	  "stall per packet for memory that is not in cache")                                      \
-	X(HOST_CYC_CALL, app_poll_cycles, D, "cycles", 0, 1000000,                                 \
-	  "application, per poll that finds packets")                                              \
+	  "stall per packet for memory that is not in cache, whatever the rings' size")            \
 	X(HOST_DDIO, ddio_share, U, "bytes", 0, 1073741824,                                        \
-	  "share of the last-level cache that DMA may fill; 0: not known")
+	  "share of the last-level cache that DMA may fill; 0: not known")                         \
+	X(HOST_CYC_MEMORY, memory_cycles, D, "cycles", 0, 10000,                                   \
+	  "stall per line that the card wrote and that is not in cache any more when it is read")  \
+	X(HOST_LINES, lines, D, "1", 0, 1024,                                                      \
+	  "lines of 64 bytes of a packet's data that the core reads")                              \
+	X(HOST_AWAY_EVERY, away_every, D, "us", 0, 1e9,                                            \
+	  "the core does something else once in so long; 0: never")                                \
+	X(HOST_AWAY_LENGTH, away_length, D, "us", 0, 1e9, "and for so long")
+
+/* burst and frame 0: what the driver proposes; one call. */
+#define CQESIM_APPLICATION_PARAMS(X)                                                               \
+	X(APP_BURST, burst, U, "packets", 0, 4096, "packets asked for per call; 0: the driver's")  \
+	X(APP_FRAME, frame, U, "packets", 0, 4096,                                                 \
+	  "the driver is called again while calls are full, until there are so many; 0: one call") \
+	X(APP_CYC_PACKET, app_cycles, D, "cycles", 0, 1000000, "per packet")                       \
+	X(APP_CYC_POLL, app_poll_cycles, D, "cycles", 0, 1000000,                                  \
+	  "per frame, or per poll, that has packets")                                              \
+	X(APP_CYC_CALL, app_call_cycles, D, "cycles", 0, 1000000,                                  \
+	  "per call of the driver that returns packets")                                           \
+	X(APP_CYC_BYTE, byte_cycles, D, "cycles", 0, 1000, "per byte of packet data")              \
+	X(APP_FORWARD, forward, S, "no|yes", 0, 0, "every packet is sent on, as with --forward")   \
+	X(APP_TX_MPW, tx_mpw, U, "packets", 1, 61, "packets per send WQE")                         \
+	X(APP_TX_INLINE, tx_inline, U, "bytes", 0, 65536,                                          \
+	  "packets up to this length stand in the send WQE")
 
 #define CQESIM_PARAM_ID(id, key, type, unit, lo, hi, meaning) CQESIM_##id,
 enum cqesim_device_param { CQESIM_DEVICE_PARAMS(CQESIM_PARAM_ID) CQESIM_DEVICE_PARAM_COUNT };
 enum cqesim_link_param { CQESIM_LINK_PARAMS(CQESIM_PARAM_ID) CQESIM_LINK_PARAM_COUNT };
 enum cqesim_driver_param { CQESIM_DRIVER_PARAMS(CQESIM_PARAM_ID) CQESIM_DRIVER_PARAM_COUNT };
 enum cqesim_host_param { CQESIM_HOST_PARAMS(CQESIM_PARAM_ID) CQESIM_HOST_PARAM_COUNT };
+enum cqesim_application_param {
+	CQESIM_APPLICATION_PARAMS(CQESIM_PARAM_ID) CQESIM_APPLICATION_PARAM_COUNT
+};
 #define CQESIM_PARAM_MAX 48
 
 /* One parameter as it is in force. */

@@ -70,7 +70,7 @@ CQESIM_API int cqesim_report_ndr_json(const struct cqesim_ndr_report *report, FI
 CQESIM_API int cqesim_report_ndr_csv(const struct cqesim_ndr_report *report, FILE *out,
 				     struct cqesim_error *err);
 
-/* CSV, a line per step. */
+/* CSV, a line per step, or per step and queue if these have steps of their own. */
 CQESIM_API int cqesim_report_timeline(const struct cqesim_timeline *timeline, FILE *out,
 				      struct cqesim_error *err);
 

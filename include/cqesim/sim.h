@@ -29,6 +29,13 @@ enum cqesim_comp_choice {
 	CQESIM_COMP_CHOOSE_AGGRESSIVE,
 };
 
+/* Layout of compressed sessions; without compression there is none. */
+enum cqesim_layout_choice {
+	CQESIM_LAYOUT_AS_PROFILED,
+	CQESIM_LAYOUT_CHOOSE_BASIC,
+	CQESIM_LAYOUT_CHOOSE_ENHANCED,
+};
+
 enum cqesim_rq_choice {
 	CQESIM_RQ_AS_PROFILED,
 	CQESIM_RQ_CHOOSE_CYCLIC,
@@ -57,7 +64,8 @@ struct cqesim_ring_observer {
 struct cqesim_sim_config {
 	/* Must outlive the simulation and its result. */
 	const struct cqesim_profile *device, *link, *driver, *host;
-	unsigned queues; /* 1..CQESIM_QUEUES_MAX */
+	const struct cqesim_profile *application; /* NULL: one that costs nothing */
+	unsigned queues;			  /* 1..CQESIM_QUEUES_MAX */
 	/*
 	 * Entries, a power of two; 0: the driver profile's.  Cyclic: WQEs, 4..32768;
 	 * striding: strides of all WQEs together, which is what drivers count.
@@ -67,9 +75,11 @@ struct cqesim_sim_config {
 	enum cqesim_rq_choice rq;
 	struct cqesim_hold hold; /* striding only */
 	unsigned cq_size;        /* entries, a power of two, >= ring; 0: as the driver does */
-	unsigned burst;          /* 0: the driver profile's */
+	unsigned burst;          /* 0: the application's, or the driver's */
+	unsigned frame;          /* see host.h; 0: the application's, or one call */
 	unsigned mtu;            /* 0: CQESIM_MTU_DEFAULT */
 	enum cqesim_comp_choice comp;
+	enum cqesim_layout_choice layout;
 	int mini_format; /* enum cqesim_mini_format, -1: the driver profile's */
 	bool segment;    /* cut oversize TCP and UDP packets */
 	bool keep_fcs;
@@ -83,10 +93,22 @@ struct cqesim_sim_config {
 	bool forward;
 	uint32_t tx_inline; /* packets up to so many bytes stand in the WQE */
 	uint32_t tx_mpw;    /* packets per send WQE; 0: 1 */
+	/* What the application's profile says of these three is done too. */
+
+	/* What the cores do besides; every_ps 0: the host profile's.  Each core has its own seed. */
+	struct cqesim_host_away away;
+	/*
+	 * Length of a packet, for the memory that the card fills: see cqesim_memory_result; 0: not
+	 * known, then the MTU's, but no longer than 1518 bytes.
+	 */
+	uint32_t packet_bytes;
 	const struct cqesim_ring_observer *observer; /* may be NULL */
 	struct cqesim_timeline *timeline;            /* what happened when; may be NULL */
 	struct cqesim_tlp_dump *tlp_dump;            /* every access to memory; may be NULL */
 };
+
+/* Packets that each call of the driver asks for, given or of the profiles. */
+CQESIM_API unsigned cqesim_sim_burst(const struct cqesim_sim_config *config);
 
 /* The port that fits such a simulation (shared by all that differ in compression only). */
 CQESIM_API int cqesim_sim_port(struct cqesim_port *port, const struct cqesim_sim_config *config,
@@ -153,6 +175,11 @@ struct cqesim_queue_result {
 	uint64_t dropped[CQESIM_DROPS];
 	uint64_t shortage[CQESIM_SHORTAGES]; /* why packets found no WQE */
 	const struct cqesim_host_stats *host;
+	/*
+	 * As Linux counts them: titles, and their packets.  Basic layout: the title's own is among
+	 * these; enhanced: it is a completion like others (see cqesim_sysinfo_session).
+	 */
+	uint64_t compress_blks, compress_pkts;
 };
 
 /* A receive queue's shape, and the memory that the trace took. */
@@ -170,11 +197,29 @@ struct cqesim_rq_result {
 	uint64_t taken_bytes, packet_bytes, filler_bytes;
 };
 
+/*
+ * Lines that the card wrote and that have left the cache before the core reads them: a share
+ *
+ *   missed = max(0, 1 - ddio_share / working set)
+ *   working set = queues x (completion ring + lines that packets fill in the ring's buffers)
+ *
+ * of them, each with memory_cycles.  The core reads `lines` of a packet, and its completion: one
+ * line of a plain CQE, an eighth of a line of a mini, one more of a session's title.
+ */
+struct cqesim_memory_result {
+	uint64_t working_set; /* bytes */
+	double missed;        /* 0..1; ddio_share not known: 1 */
+	double plain_cycles;  /* per packet from a plain CQE, in the host's figures */
+	double mini_cycles, session_cycles;
+};
+
 struct cqesim_result {
 	const struct cqesim_sim_config *config; /* with defaults filled in */
 	struct cqesim_rq_result rq;
+	struct cqesim_memory_result memory;
 	enum cqesim_compression compression; /* in effect */
 	bool cqe_comp_en;
+	enum cqesim_cq_layout layout; /* likewise: basic without compression */
 	enum cqesim_mini_format mini_format;
 	uint32_t max_frame;
 
@@ -196,8 +241,9 @@ struct cqesim_result {
 	struct cqesim_nic_stats nic;
 	struct cqesim_host_stats host; /* sum over queues */
 	/*
-	 * Of delivered packets.  All of a session wait for its title, and a packet
-	 * arrives when the last bit of its frame does.
+	 * Of delivered packets.  All of a session wait for its title (enhanced layout: of
+	 * an array, for it to be written), and a packet arrives when the last bit of its
+	 * frame does.
 	 */
 	struct cqesim_delay delay[CQESIM_DELAYS];
 	struct cqesim_queue_result *queue;
@@ -254,16 +300,17 @@ CQESIM_API void cqesim_summarize(const struct cqesim_result *result,
 
 /*
  * The run as counters of `ethtool -S`, by the names of Linux's mlx5e driver
- * (Documentation/.../mlx5/counters.rst):  totals, then rx0_packets and rx0_bytes of each
- * queue.  outbound_pci_stalled_* are percent of the time: of the whole run, as the model keeps no
- * last second; their _events are the seconds above 30 percent, if all were like the mean.
+ * (Documentation/.../mlx5/counters.rst):  totals, then rx0_packets, rx0_bytes and
+ * rx0_cqe_compress_blks and _pkts of each queue.  outbound_pci_stalled_* are percent of the last
+ * whole second of simulated time in which packets came; their _events are the seconds above 30
+ * percent.  A run without a whole second is taken for one that goes on like its mean.
  */
 struct cqesim_counter {
 	char name[40];
 	uint64_t value;
 	bool gauge; /* no sum, a percentage */
 };
-#define CQESIM_COUNTERS_MAX (32u + 2u * CQESIM_QUEUES_MAX)
+#define CQESIM_COUNTERS_MAX (32u + 4u * CQESIM_QUEUES_MAX)
 /* Fills up to `room` of them; how many there are. */
 CQESIM_API unsigned cqesim_counters(const struct cqesim_result *result,
 				    struct cqesim_counter *counters, unsigned room);
@@ -328,13 +375,19 @@ struct cqesim_step {
 struct cqesim_timeline;
 /*
  * step_ps 0: steps become wider as time goes on, so that a run has 100 to 200 of
- * them.  With a step given there may be up to 2^20; then they double too.  -ENOMEM.
+ * them.  With a step given there may be up to 2^20; then they double too.  queues:
+ * how many have steps of their own (and together no more than 2^20 of them); 0: all
+ * share theirs.  -ENOMEM.
  */
-CQESIM_API int cqesim_timeline_create(struct cqesim_timeline **timeline, uint64_t step_ps);
+CQESIM_API int cqesim_timeline_create(struct cqesim_timeline **timeline, uint64_t step_ps,
+				      unsigned queues);
 CQESIM_API void cqesim_timeline_destroy(struct cqesim_timeline *timeline);
-/* The steps so far, from time 0, all *step_ps wide. */
+/* The steps so far, from time 0, all *step_ps wide; of a queue, if they have their own. */
 CQESIM_API const struct cqesim_step *cqesim_timeline_steps(const struct cqesim_timeline *timeline,
-							   unsigned *count, uint64_t *step_ps);
+							   unsigned queue, unsigned *count,
+							   uint64_t *step_ps);
+/* Queues that have steps of their own; 0: they share them. */
+CQESIM_API unsigned cqesim_timeline_queues(const struct cqesim_timeline *timeline);
 
 /* ---- the highest rate without loss ---- */
 

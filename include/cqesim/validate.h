@@ -105,6 +105,14 @@ CQESIM_API int cqesim_experiment_run(struct cqesim_experiment *experiment,
 CQESIM_API int cqesim_experiment_fit(struct cqesim_experiment *experiment,
 				     struct cqesim_error *err);
 
+/*
+ * Write fitted values, rounded to four digits, and the deviations that they give back into the
+ * experiment's file: the numbers change where they stand, all else stays, and the file is replaced
+ * as a whole.  -EINVAL: a figure has no key deviation; errors of the run and of the file.
+ */
+CQESIM_API int cqesim_experiment_write(struct cqesim_experiment *experiment,
+				       struct cqesim_error *err);
+
 struct cqesim_validate_summary {
 	unsigned experiments, figures, not_modelled;
 	unsigned fit, predicted;    /* modelled ones */

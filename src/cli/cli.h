@@ -16,6 +16,7 @@ enum {
 };
 
 int cmd_replay(int argc, char **argv);
+int cmd_card(int argc, char **argv);
 int cmd_rq(int argc, char **argv);
 int cmd_gen(int argc, char **argv);
 int cmd_models(int argc, char **argv);

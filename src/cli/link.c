@@ -60,15 +60,16 @@ static int set_in(struct cqesim_profile *p, const char *set, bool *known, struct
 
 static int apply_sets(struct link_run *run)
 {
-	struct cqesim_profile *const profiles[] = {run->device, run->link, run->host, run->driver};
+	struct cqesim_profile *const profiles[] = {run->device, run->link, run->host, run->driver,
+						   run->application};
 	const struct link_options *o = run->options;
 	struct cqesim_error err = {""};
 
 	for (unsigned i = 0; i < o->sets; i++) {
 		bool known = false;
 
-		for (unsigned k = 0; k < 4; k++)
-			if (!known && set_in(profiles[k], o->set[i], &known, &err))
+		for (unsigned k = 0; k < sizeof(profiles) / sizeof(profiles[0]); k++)
+			if (set_in(profiles[k], o->set[i], &known, &err))
 				return link_refuse(&err);
 		if (!known)
 			return usage_error(COMMAND,
@@ -166,8 +167,13 @@ static void sessions_over_wqes(struct link_run *run)
 /* Packets per second of the cores: cycles of the driver and the application. */
 static double host_pps(const struct link_run *run)
 {
-	const struct cqesim_profile *d = run->driver, *h = run->host;
-	double burst = cqesim_profile_num(d, CQESIM_DRV_BURST);
+	const struct cqesim_profile *d = run->driver, *h = run->host, *a = run->application;
+	double burst = cqesim_profile_num(a, CQESIM_APP_BURST) > 0
+			       ? cqesim_profile_num(a, CQESIM_APP_BURST)
+			       : cqesim_profile_num(d, CQESIM_DRV_BURST);
+	double frame = cqesim_profile_num(a, CQESIM_APP_FRAME) > 0
+			       ? cqesim_profile_num(a, CQESIM_APP_FRAME)
+			       : burst;
 	double packet = cqesim_profile_num(d, CQESIM_DRV_CYC_PACKET);
 	const struct cqesim_ceiling_config *c = &run->config;
 
@@ -180,9 +186,11 @@ static double host_pps(const struct link_run *run)
 		packet = share * mini + (1 - share) * packet;
 	}
 	packet += (cqesim_profile_num(d, CQESIM_DRV_CYC_POLL) +
-		   cqesim_profile_num(h, CQESIM_HOST_CYC_CALL)) /
+		   cqesim_profile_num(a, CQESIM_APP_CYC_CALL)) /
 			  burst +
-		  cqesim_profile_num(h, CQESIM_HOST_CYC_APP) +
+		  cqesim_profile_num(a, CQESIM_APP_CYC_POLL) / frame +
+		  cqesim_profile_num(a, CQESIM_APP_CYC_PACKET) +
+		  cqesim_profile_num(a, CQESIM_APP_CYC_BYTE) * c->frame_bytes +
 		  cqesim_profile_num(h, CQESIM_HOST_CYC_MISS);
 	return packet > 0 ? run->options->cores * cqesim_profile_num(h, CQESIM_HOST_CLOCK) * 1e9 /
 				    packet
@@ -375,6 +383,8 @@ int cmd_link(int argc, char **argv)
 	if (!code && o.cores > 0)
 		code = load(&run.driver, CQESIM_PROFILE_DRIVER, o.driver);
 	if (!code)
+		code = load(&run.application, CQESIM_PROFILE_APPLICATION, o.app);
+	if (!code)
 		code = set_slot(&run);
 	if (!code)
 		code = link_use(&run, link_of(&run));
@@ -382,6 +392,7 @@ int cmd_link(int argc, char **argv)
 		sessions_over_wqes(&run);
 	if (!code)
 		code = answer(&run);
+	cqesim_profile_free(run.application);
 	cqesim_profile_free(run.driver);
 	cqesim_profile_free(run.host);
 	cqesim_profile_free(run.link);

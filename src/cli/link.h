@@ -28,7 +28,7 @@ struct link_values {
 struct link_options {
 	enum link_view view;
 	enum link_format format;
-	const char *device, *host, *driver, *rate, *efficiency, *port_speed;
+	const char *device, *host, *app, *driver, *rate, *efficiency, *port_speed;
 	const char *link[LINK_LINKS_MAX];
 	unsigned links;
 	const char *set[LINK_SETS_MAX];
@@ -72,7 +72,7 @@ bool link_fraction(const char *text, bool percent, struct cqesim_fraction *f);
 /* Profiles and the config that comes of them and the options. */
 struct link_run {
 	const struct link_options *options;
-	struct cqesim_profile *device, *link, *host, *driver;
+	struct cqesim_profile *device, *link, *host, *driver, *application;
 	struct cqesim_ceiling_config config;
 	char link_name[128];                 /* as lspci or this machine has it; or "" */
 	char remarks[LINK_REMARKS_MAX][512]; /* said before the answer */

@@ -13,6 +13,7 @@ enum {
 	OPT_DEVICE = 256,
 	OPT_LINK,
 	OPT_HOST,
+	OPT_APP,
 	OPT_DRIVER,
 	OPT_EFFICIENCY,
 	OPT_PORT_SPEED,
@@ -72,6 +73,7 @@ static const struct option long_options[] = {
 	TAKES("device", OPT_DEVICE),
 	TAKES("link", OPT_LINK),
 	TAKES("host", OPT_HOST),
+	TAKES("app", OPT_APP),
 	TAKES("driver", OPT_DRIVER),
 	TAKES("efficiency", OPT_EFFICIENCY),
 	TAKES("port-speed", OPT_PORT_SPEED),
@@ -258,6 +260,9 @@ static bool parse_plain(struct link_options *o, int c, const char *arg)
 	case OPT_HOST:
 		o->host = arg;
 		return true;
+	case OPT_APP:
+		o->app = arg;
+		return true;
 	case OPT_DRIVER:
 		o->driver = arg;
 		return true;
@@ -333,6 +338,7 @@ int link_options(struct link_options *o, int argc, char **argv)
 
 	*o = (struct link_options){
 		.host = "generic",
+		.app = "rxonly",
 		.compression = -1,
 		.offset = -1,
 		.strides = -1,

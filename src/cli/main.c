@@ -27,6 +27,7 @@ static const struct {
 	{"rq", cmd_rq, "draw and measure receive queues: strides, memory, bursts, aggregation"},
 	{"link", cmd_link, "how many packets a card and its PCIe link carry at most, without a trace"},
 	{"validate", cmd_validate, "published measurements against the model, figure by figure"},
+	{"card", cmd_card, "run a DPDK program on an emulated card, and tell what it did"},
 	{"gen", cmd_gen, "write a synthetic workload to a capture file"},
 	{"formats", cmd_formats, "where each field of a completion lies, and who says so"},
 	{"models", cmd_models, "list and show the profiles of devices, links, drivers and hosts"},

@@ -12,8 +12,8 @@ static const char help_text[] =
 	"usage: cqesim models [--json]\n"
 	"       cqesim models show NAME [--json]\n"
 	"\n"
-	"Lists the profiles of devices, links, drivers and hosts, or shows one with the\n"
-	"unit, evidence grade, range and source of every parameter. NAME may be a file.\n"
+	"Lists the profiles of devices, links, drivers, hosts and applications, or shows\n"
+	"one with the unit, evidence grade, range and source of every parameter. NAME may be a file.\n"
 	"Links are named gen1x1 to gen6x32. $CQESIM_MODELS names another folder.\n"
 	"\n"
 	"Exit status: 0 good, 1 bad profile, 2 bad usage.\n";

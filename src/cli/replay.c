@@ -114,7 +114,7 @@ static void describe_timeline(const struct run *run, const struct options *o, FI
 	uint64_t step_ps;
 	unsigned count;
 
-	cqesim_timeline_steps(run->timeline, &count, &step_ps);
+	cqesim_timeline_steps(run->timeline, 0, &count, &step_ps);
 	fprintf(o->format == TEXT ? report : stderr, "\nThe file %s holds %u steps of %.6g us%s.\n",
 		o->timeline, count, (double)step_ps / 1e6,
 		o->bin_ps && step_ps != o->bin_ps ? ", wider than asked for: there were too many"

@@ -157,16 +157,21 @@ static int measure(struct ndr *n, struct run *run, double *packets)
 /* Time-outs, latencies and two polls that are full. */
 static uint64_t usual_ps(const struct run *run, unsigned burst)
 {
+	const struct cqesim_profile *app = run->application;
 	double cycles = cqesim_profile_num(run->driver, CQESIM_DRV_CYC_POLL) +
-			cqesim_profile_num(run->host, CQESIM_HOST_CYC_CALL) +
+			cqesim_profile_num(app, CQESIM_APP_CYC_POLL) +
+			cqesim_profile_num(app, CQESIM_APP_CYC_CALL) +
 			burst * (cqesim_profile_num(run->driver, CQESIM_DRV_CYC_PACKET) +
 				 cqesim_profile_num(run->driver, CQESIM_DRV_CYC_SESSION) +
-				 cqesim_profile_num(run->host, CQESIM_HOST_CYC_APP) +
+				 cqesim_profile_num(app, CQESIM_APP_CYC_PACKET) +
 				 cqesim_profile_num(run->host, CQESIM_HOST_CYC_MISS));
 	double ps = 2 * cycles / cqesim_profile_num(run->host, CQESIM_HOST_CLOCK) * 1e3;
 
-	return (uint64_t)ps + 1000 * (cqesim_profile_u64(run->device, CQESIM_DEV_COMP_TIMEOUT) +
-				      cqesim_profile_u64(run->device, CQESIM_DEV_WRITE_LATENCY));
+	ps += 1e3 * (cqesim_profile_num(run->device, CQESIM_DEV_COMP_TIMEOUT) +
+		     cqesim_profile_num(run->device, CQESIM_DEV_WRITE_LATENCY) +
+		     cqesim_profile_num(run->driver, CQESIM_DRV_IRQ_LATENCY));
+	ps += 1e6 * cqesim_profile_num(run->driver, CQESIM_DRV_CQ_PERIOD);
+	return (uint64_t)ps;
 }
 
 static int prepare(struct ndr *n)
@@ -185,15 +190,14 @@ static int prepare(struct ndr *n)
 	n->options.rate = o.rate = NULL;
 	int code = run_set_up(&run, &o, n->files, n->n, &err);
 	if (!code) {
-		unsigned burst =
-			o.sim.burst ? o.sim.burst
-				    : (unsigned)cqesim_profile_u64(run.driver, CQESIM_DRV_BURST);
+		unsigned burst = cqesim_sim_burst(&o.sim);
+		unsigned frame = (unsigned)cqesim_profile_u64(run.application, CQESIM_APP_FRAME);
 
 		n->line_bps =
 			(double)(uint64_t)(cqesim_profile_num(run.device, CQESIM_DEV_PORT_SPEED) *
 						   1e9 +
 					   0.5);
-		n->usual_ps = usual_ps(&run, burst);
+		n->usual_ps = usual_ps(&run, frame ? frame : burst);
 		if (!o.synthetic || n->kind != CQESIM_RATE_BPS)
 			code = measure(n, &run, &packets);
 	}

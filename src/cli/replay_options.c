@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of cqesim replay, word by word. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +10,16 @@
 
 #define COMMAND   "replay"
 #define TLP_LIMIT 1000000u /* some 150 MB */
+/* Of a call's cycles, more or less, when --jitter says only a seed. */
+#define JITTER_SHARE 0.1
 
 enum {
 	OPT_DEVICE = 256,
 	OPT_LINK,
 	OPT_DRIVER,
 	OPT_HOST,
+	OPT_APP,
+	OPT_JITTER,
 	OPT_SET,
 	OPT_QUEUES,
 	OPT_RING,
@@ -26,6 +31,7 @@ enum {
 	OPT_MTU,
 	OPT_SEGMENT,
 	OPT_CQE_COMP,
+	OPT_CQE_LAYOUT,
 	OPT_MINI_FORMAT,
 	OPT_RSS_KEY,
 	OPT_RSS_FIELDS,
@@ -54,6 +60,7 @@ enum {
 	OPT_THREADS,
 	OPT_COUNTERS,
 	OPT_TIMELINE,
+	OPT_TIMELINE_QUEUES,
 	OPT_BIN,
 	OPT_HELP,
 };
@@ -63,6 +70,8 @@ static const struct option long_options[] = {
 	{"link", required_argument, NULL, OPT_LINK},
 	{"driver", required_argument, NULL, OPT_DRIVER},
 	{"host", required_argument, NULL, OPT_HOST},
+	{"app", required_argument, NULL, OPT_APP},
+	{"jitter", required_argument, NULL, OPT_JITTER},
 	{"set", required_argument, NULL, OPT_SET},
 	{"queues", required_argument, NULL, OPT_QUEUES},
 	{"ring", required_argument, NULL, OPT_RING},
@@ -74,6 +83,7 @@ static const struct option long_options[] = {
 	{"mtu", required_argument, NULL, OPT_MTU},
 	{"segment", no_argument, NULL, OPT_SEGMENT},
 	{"cqe-comp", required_argument, NULL, OPT_CQE_COMP},
+	{"cqe-layout", required_argument, NULL, OPT_CQE_LAYOUT},
 	{"mini-format", required_argument, NULL, OPT_MINI_FORMAT},
 	{"rss-key", required_argument, NULL, OPT_RSS_KEY},
 	{"rss-fields", required_argument, NULL, OPT_RSS_FIELDS},
@@ -102,6 +112,7 @@ static const struct option long_options[] = {
 	{"threads", required_argument, NULL, OPT_THREADS},
 	{"counters", no_argument, NULL, OPT_COUNTERS},
 	{"timeline", required_argument, NULL, OPT_TIMELINE},
+	{"timeline-queues", no_argument, NULL, OPT_TIMELINE_QUEUES},
 	{"bin", required_argument, NULL, OPT_BIN},
 	{"help", no_argument, NULL, OPT_HELP},
 	{NULL, 0, NULL, 0},
@@ -205,6 +216,44 @@ static int parse_hold(const char *text, struct cqesim_hold *hold)
 	return 0;
 }
 
+/* One KEY=VALUE of --jitter. */
+static bool parse_jitter_item(const char *item, struct cqesim_host_away *away)
+{
+	char *end;
+
+	if (!strncmp(item, "share=", 6)) {
+		if (!isdigit((unsigned char)item[6]) && item[6] != '.')
+			return false;
+		away->share = strtod(item + 6, &end);
+		return !*end && away->share >= 0 && away->share <= 1;
+	}
+	if (!strncmp(item, "every=", 6))
+		return parse_time(item + 6, &away->every_ps);
+	return !strncmp(item, "length=", 7) && parse_time(item + 7, &away->length_ps);
+}
+
+static int parse_jitter(const char *text, struct cqesim_host_away *away)
+{
+	struct cqesim_host_away a = {.share = JITTER_SHARE};
+	char words[256], *at = words, *item;
+	bool good = strlen(text) < sizeof(words);
+
+	snprintf(words, sizeof(words), "%s", text);
+	item = strsep(&at, ",");
+	/* Each queue has the next seed: none of them may be 0. */
+	good = good && parse_count(item, 1, UINT64_MAX / 2, false, &a.seed);
+	while (good && (item = strsep(&at, ",")) != NULL)
+		good = parse_jitter_item(item, &a);
+	if (!good || !a.every_ps != !a.length_ps)
+		return usage_error(COMMAND,
+				   "--jitter %s: expected a seed from 1 and, if you like, share=S "
+				   "(0 to 1) and both every=T and length=T, for instance "
+				   "7,share=0.1,every=1ms,length=20us",
+				   text);
+	*away = a;
+	return 0;
+}
+
 static int choose_format(struct options *o, enum format format)
 {
 	if (o->format != TEXT && o->format != format)
@@ -219,6 +268,7 @@ static int parse_option(struct options *o, int c, const char *arg)
 	static const char *const fcs[] = {"absent", "present", "auto", NULL};
 	static const char *const sums[] = {"trust", "l3", "verify", NULL};
 	static const char *const rq[] = {"cyclic", "striding", NULL};
+	static const char *const layout[] = {"basic", "enhanced", NULL};
 	static const char *const mini[] = {"hash",        "csum",        "ftag_stridx",
 					   "csum_stridx", "l34h_stridx", NULL};
 	int word, rc;
@@ -236,6 +286,11 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case OPT_HOST:
 		o->host = arg;
 		return 0;
+	case OPT_APP:
+		o->app = arg;
+		return 0;
+	case OPT_JITTER:
+		return parse_jitter(arg, &o->sim.away);
 	case OPT_RATE:
 		o->rate = arg;
 		return 0;
@@ -287,6 +342,9 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return 0;
 	case OPT_TIMELINE:
 		o->timeline = arg;
+		return 0;
+	case OPT_TIMELINE_QUEUES:
+		o->timeline_queues = true;
 		return 0;
 	case OPT_BIN:
 		return parse_time(arg, &o->bin_ps)
@@ -349,6 +407,12 @@ static int parse_option(struct options *o, int c, const char *arg)
 		if (!rc)
 			o->sim.comp = (enum cqesim_comp_choice)(CQESIM_COMP_CHOOSE_OFF + word);
 		return rc;
+	case OPT_CQE_LAYOUT:
+		rc = parse_word("cqe-layout", arg, layout, &word);
+		if (!rc)
+			o->sim.layout =
+				(enum cqesim_layout_choice)(CQESIM_LAYOUT_CHOOSE_BASIC + word);
+		return rc;
 	case OPT_MINI_FORMAT:
 		return parse_word("mini-format", arg, mini, &o->sim.mini_format);
 	case OPT_FCS:
@@ -409,8 +473,6 @@ static int check_together(const struct options *o, char *const *files)
 				   *files);
 	if (!o->synthetic && !*files)
 		return usage_error(COMMAND, "expected capture files, or --synthetic");
-	if (!o->sim.forward && (o->sim.tx_inline || o->sim.tx_mpw))
-		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward");
 	if (o->sweep && o->ndr)
 		return usage_error(COMMAND, "--sweep and --ndr exclude each other");
 	if (many && (o->compare || o->dump_cq || o->dump_tlp || o->timeline))
@@ -426,6 +488,8 @@ static int check_together(const struct options *o, char *const *files)
 					   o->sweep ? "sweep" : "ndr");
 	if (o->bin_ps && !o->timeline)
 		return usage_error(COMMAND, "--bin goes with --timeline");
+	if (o->timeline_queues && !o->timeline)
+		return usage_error(COMMAND, "--timeline-queues goes with --timeline");
 	if (o->dump_cq && o->sim.queues != 1)
 		return usage_error(COMMAND, "--dump-cq needs --queues 1");
 	return check_outputs(o);
@@ -439,6 +503,7 @@ int replay_options(struct options *o, int argc, char **argv)
 		.device = "connectx-5",
 		.driver = "dpdk-mlx5-vec",
 		.host = "generic",
+		.app = "rxonly",
 		.dump_tlp_limit = TLP_LIMIT,
 		.sim = {.queues = 1, .mini_format = -1, .checksums = CQESIM_CHECKSUMS_L3},
 	};

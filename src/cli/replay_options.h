@@ -15,7 +15,7 @@ enum format { TEXT, JSON, CSV, COUNTERS };
 
 /* What the command line says. */
 struct options {
-	const char *device, *link, *driver, *host;
+	const char *device, *link, *driver, *host, *app;
 	const char *rate, *synthetic, *dump_cq, *dump_tlp, *output, *rss_key, *rss_fields;
 	const char *set[SETS_MAX];
 	unsigned sets;
@@ -25,6 +25,7 @@ struct options {
 	uint8_t key[CQESIM_RSS_KEY_BYTES];
 	bool compare, quiet, ndr;
 	const char *sweep, *timeline;
+	bool timeline_queues;
 	uint64_t bin_ps;  /* 0: as it fits */
 	unsigned threads; /* 0: 1 */
 	enum format format;

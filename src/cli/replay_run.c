@@ -8,20 +8,28 @@
 #include "replay_run.h"
 
 #define COMMAND "replay"
+/* So many packets tell what is usual. */
+#define USUAL_PACKETS 4096u
 
-/* The profile that has the key takes the value. */
+/* Each profile that has the key takes the value: burst is the driver's and the application's. */
 static int apply_set(struct run *run, const char *set, struct cqesim_error *err)
 {
-	struct cqesim_profile *const profiles[] = {run->device, run->link, run->driver, run->host};
+	struct cqesim_profile *const profiles[] = {run->device, run->link, run->driver, run->host,
+						   run->application};
 	const char *value = strchr(set, '=') + 1;
+	bool known = false;
 	char key[64];
 
 	snprintf(key, sizeof(key), "%.*s", (int)(value - 1 - set), set);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
 		int rc = cqesim_profile_set(profiles[i], key, value, err);
-		if (rc != -ENOENT)
+
+		if (rc && rc != -ENOENT)
 			return rc;
+		known |= !rc;
 	}
+	if (known)
+		return 0;
 	return cqesim_fail(err, -EINVAL,
 			   "--set %s: no such parameter (cqesim models show NAME lists them)", set);
 }
@@ -78,13 +86,15 @@ static bool name_is_wrong(enum cqesim_profile_kind kind, const char *name, int r
 static int load_profile(struct cqesim_profile **profile, enum cqesim_profile_kind kind,
 			const char *name, bool typed)
 {
+	const char *option =
+		kind == CQESIM_PROFILE_APPLICATION ? "app" : cqesim_profile_kind_name(kind);
 	struct cqesim_error err = {""};
 	int rc = cqesim_profile_load(profile, kind, name, &err);
 
 	if (!rc)
 		return EXIT_GOOD;
 	if (typed && name_is_wrong(kind, name, rc))
-		return usage_error(COMMAND, "--%s: %s", cqesim_profile_kind_name(kind), err.text);
+		return usage_error(COMMAND, "--%s: %s", option, err.text);
 	complain("%s", err.text);
 	return EXIT_INPUT;
 }
@@ -104,6 +114,8 @@ static int load_profiles(struct run *run, struct options *o)
 		code = load_profile(&run->driver, CQESIM_PROFILE_DRIVER, o->driver, true);
 	if (!code)
 		code = load_profile(&run->host, CQESIM_PROFILE_HOST, o->host, true);
+	if (!code)
+		code = load_profile(&run->application, CQESIM_PROFILE_APPLICATION, o->app, true);
 	if (code)
 		return code;
 	int rc = apply_sets(run, o, &err);
@@ -118,7 +130,14 @@ static int load_profiles(struct run *run, struct options *o)
 	o->sim.link = run->link;
 	o->sim.driver = run->driver;
 	o->sim.host = run->host;
-	return rc ? usage_error(COMMAND, "%s", err.text) : EXIT_GOOD;
+	o->sim.application = run->application;
+	if (rc)
+		return usage_error(COMMAND, "%s", err.text);
+	if (!o->sim.forward && !cqesim_profile_flag(run->application, CQESIM_APP_FORWARD) &&
+	    (o->sim.tx_inline || o->sim.tx_mpw))
+		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward, or with "
+					    "an application that forwards (--app)");
+	return EXIT_GOOD;
 }
 
 /* The simulation asked for; with --compare all three policies, that one among them. */
@@ -172,6 +191,39 @@ static int create_tlp_dump(struct run *run, const struct options *o, struct cqes
 	return cqesim_tlp_dump_create(&run->tlps, o->dump_tlp, &link, o->dump_tlp_limit, err);
 }
 
+static int open_source(struct cqesim_trace **trace, const struct options *o, uint64_t line_bps,
+		       const char *const *files, size_t n, struct cqesim_error *err)
+{
+	if (o->synthetic)
+		return cqesim_trace_open_synthetic(trace, o->synthetic, line_bps, &o->trace, err);
+	return cqesim_trace_open(trace, files, n, &o->trace, err);
+}
+
+/*
+ * Mean length of the first packets, for the memory that the card fills.  0: standard input, which
+ * can be read only once, or what the run itself will complain of.
+ */
+static uint32_t usual_packet(const struct options *o, uint64_t line_bps, const char *const *files,
+			     size_t n)
+{
+	const struct cqesim_frame *frames;
+	struct cqesim_trace *trace = NULL;
+	uint64_t bytes = 0, packets = 0;
+	struct cqesim_error err;
+	int got;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(files[i], "-"))
+			return 0;
+	if (open_source(&trace, o, line_bps, files, n, &err))
+		return 0;
+	while (packets < USUAL_PACKETS && (got = cqesim_trace_next(trace, &frames, &err)) > 0)
+		for (int i = 0; i < got; i++, packets++)
+			bytes += frames[i].len;
+	cqesim_trace_close(trace);
+	return packets ? (uint32_t)((bytes + packets - 1) / packets) : 0;
+}
+
 static int open_trace(struct run *run, struct options *o, const char *const *files, size_t n,
 		      struct cqesim_error *err)
 {
@@ -183,10 +235,9 @@ static int open_trace(struct run *run, struct options *o, const char *const *fil
 		rc = cqesim_rate_parse(o->rate, line_bps, &o->trace.rate, err);
 	if (rc)
 		return rc;
-	if (o->synthetic)
-		return cqesim_trace_open_synthetic(&run->trace, o->synthetic, line_bps, &o->trace,
-						   err);
-	return cqesim_trace_open(&run->trace, files, n, &o->trace, err);
+	if (cqesim_profile_num(run->host, CQESIM_HOST_CYC_MEMORY) > 0)
+		o->sim.packet_bytes = usual_packet(o, line_bps, files, n);
+	return open_source(&run->trace, o, line_bps, files, n, err);
 }
 
 int run_set_up(struct run *run, struct options *o, const char *const *files, size_t n,
@@ -212,11 +263,7 @@ int run_set_up(struct run *run, struct options *o, const char *const *files, siz
 		goto input;
 	}
 	if (o->dump_cq) {
-		unsigned burst =
-			o->sim.burst ? o->sim.burst
-				     : (unsigned)cqesim_profile_u64(run->driver, CQESIM_DRV_BURST);
-
-		rc = cqesim_feed_create(&run->feed, o->dump_cq, burst, err);
+		rc = cqesim_feed_create(&run->feed, o->dump_cq, cqesim_sim_burst(&o->sim), err);
 		if (rc)
 			goto input;
 		run->observer = cqesim_feed_observer(run->feed);
@@ -226,7 +273,8 @@ int run_set_up(struct run *run, struct options *o, const char *const *files, siz
 		if (rc)
 			goto input;
 	}
-	if (o->timeline && cqesim_timeline_create(&run->timeline, o->bin_ps)) {
+	if (o->timeline && cqesim_timeline_create(&run->timeline, o->bin_ps,
+						  o->timeline_queues ? o->sim.queues : 0)) {
 		cqesim_fail(err, -ENOMEM, "out of memory");
 		goto input;
 	}
@@ -258,6 +306,7 @@ void run_clean_up(struct run *run)
 	cqesim_trace_close(run->trace);
 	free(run->port_stats);
 	free(run->port);
+	cqesim_profile_free(run->application);
 	cqesim_profile_free(run->host);
 	cqesim_profile_free(run->driver);
 	cqesim_profile_free(run->link);

@@ -9,7 +9,7 @@
 
 /* What a run needs, to be given back at the end. */
 struct run {
-	struct cqesim_profile *device, *link, *driver, *host;
+	struct cqesim_profile *device, *link, *driver, *host, *application;
 	struct cqesim_trace *trace;
 	struct cqesim_port *port;
 	struct cqesim_port_stats *port_stats;

@@ -13,13 +13,11 @@
 /* A figure whose name is longer pushes its row to the right. */
 #define NAME_WIDTH 40
 
-enum { OPT_JSON = 256, OPT_LIST, OPT_FIT };
+enum { OPT_JSON = 256, OPT_LIST, OPT_FIT, OPT_WRITE };
 static const struct option long_options[] = {
-	{"json", no_argument, NULL, OPT_JSON},
-	{"list", no_argument, NULL, OPT_LIST},
-	{"fit", no_argument, NULL, OPT_FIT},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+	{"json", no_argument, NULL, OPT_JSON}, {"list", no_argument, NULL, OPT_LIST},
+	{"fit", no_argument, NULL, OPT_FIT},   {"write", no_argument, NULL, OPT_WRITE},
+	{"help", no_argument, NULL, 'h'},      {0},
 };
 
 static const char help_text[] =
@@ -30,6 +28,7 @@ static const char help_text[] =
 	"  --list       the experiments, without running them\n"
 	"  --fit        look for better values of the fitted parameters, print them; no\n"
 	"               file is changed\n"
+	"  --write      with --fit: write them, and the new deviations, into the files\n"
 	"  --json       one document for programs\n\n"
 	"Exit status: 0 good; 1 bad input, or a figure is further off than its file says\n"
 	"(by more than half a percentage point); 2 bad usage; 3 internal error.\n";
@@ -232,8 +231,12 @@ static int json_document(struct cqesim_experiment *const *x, unsigned count,
 
 /* ---- the command ---- */
 
+struct todo {
+	bool fit, write;
+};
+
 static void fit_text(struct report_out *out, const struct cqesim_experiment *x,
-		     const double *before)
+		     const double *before, bool written)
 {
 	fprintf(out->f, "%s: what a search over the ranges finds\n", x->name);
 	for (unsigned i = 0; i < x->parameters; i++) {
@@ -243,11 +246,13 @@ static void fit_text(struct report_out *out, const struct cqesim_experiment *x,
 			fprintf(out->f, "  %-26s %12.6g -> value: %-12.6g # %s, %g to %g\n", p->key,
 				before[i], p->value, p->unit, p->low, p->high);
 	}
+	if (written)
+		fprintf(out->f, "  written to %s\n", x->file);
 	fputc('\n', out->f);
 }
 
 /* 0, or an exit code after a message. */
-static int compute(struct cqesim_experiment *x, bool fit, struct report_out *out)
+static int compute(struct cqesim_experiment *x, const struct todo *todo, struct report_out *out)
 {
 	struct cqesim_error err = {""};
 	double *before = calloc(x->parameters + 1, sizeof(*before));
@@ -256,9 +261,11 @@ static int compute(struct cqesim_experiment *x, bool fit, struct report_out *out
 	for (unsigned i = 0; i < x->parameters && !rc; i++)
 		before[i] = x->parameter[i].value;
 	if (!rc)
-		rc = fit ? cqesim_experiment_fit(x, &err) : cqesim_experiment_run(x, &err);
-	if (!rc && fit && out)
-		fit_text(out, x, before);
+		rc = todo->fit ? cqesim_experiment_fit(x, &err) : cqesim_experiment_run(x, &err);
+	if (!rc && todo->write)
+		rc = cqesim_experiment_write(x, &err);
+	if (!rc && todo->fit && out)
+		fit_text(out, x, before, todo->write);
 	free(before);
 	if (!rc)
 		return EXIT_GOOD;
@@ -273,7 +280,7 @@ static int list(struct cqesim_experiment *const *x, unsigned count)
 	return close_stdout();
 }
 
-static int run(struct cqesim_experiment **x, unsigned count, bool fit, bool json)
+static int run(struct cqesim_experiment **x, unsigned count, const struct todo *todo, bool json)
 {
 	struct cqesim_validate_summary sum;
 	struct cqesim_error err = {""};
@@ -283,7 +290,7 @@ static int run(struct cqesim_experiment **x, unsigned count, bool fit, bool json
 	if (!json)
 		report_begin(&out, stdout);
 	for (unsigned i = 0; i < count && !code; i++) {
-		code = compute(x[i], fit, json ? NULL : &out);
+		code = compute(x[i], todo, json ? NULL : &out);
 		if (!code && !json)
 			experiment_text(&out, x[i]);
 	}
@@ -319,7 +326,8 @@ static int load_all(char *const *names, unsigned count, struct cqesim_experiment
 
 int cmd_validate(int argc, char **argv)
 {
-	bool json = false, only_list = false, fit = false;
+	bool json = false, only_list = false;
+	struct todo todo = {false, false};
 	struct cqesim_error err = {""};
 	char **all = NULL;
 	unsigned count = 0;
@@ -339,14 +347,19 @@ int cmd_validate(int argc, char **argv)
 			only_list = true;
 			break;
 		case OPT_FIT:
-			fit = true;
+			todo.fit = true;
+			break;
+		case OPT_WRITE:
+			todo.write = true;
 			break;
 		default:
 			return bad_option(COMMAND, argv, c);
 		}
 	}
-	if (only_list && (json || fit))
+	if (only_list && (json || todo.fit))
 		return usage_error(COMMAND, "--list excludes --json and --fit");
+	if (todo.write && !todo.fit)
+		return usage_error(COMMAND, "--write goes with --fit");
 	if (optind == argc && !(all = cqesim_experiment_names(&err))) {
 		complain("%s", err.text);
 		return EXIT_INPUT;
@@ -362,7 +375,7 @@ int cmd_validate(int argc, char **argv)
 		code = load_all(names, count, x);
 	}
 	if (!code)
-		code = only_list ? list(x, count) : run(x, count, fit, json);
+		code = only_list ? list(x, count) : run(x, count, &todo, json);
 	for (unsigned i = 0; x && i < count; i++)
 		cqesim_experiment_free(x[i]);
 	free(x);

@@ -23,17 +23,21 @@ static const struct param_def device_params[] = {CQESIM_DEVICE_PARAMS(DEF)};
 static const struct param_def link_params[] = {CQESIM_LINK_PARAMS(DEF)};
 static const struct param_def driver_params[] = {CQESIM_DRIVER_PARAMS(DEF)};
 static const struct param_def host_params[] = {CQESIM_HOST_PARAMS(DEF)};
+static const struct param_def application_params[] = {CQESIM_APPLICATION_PARAMS(DEF)};
 
 _Static_assert(CQESIM_DEVICE_PARAM_COUNT <= CQESIM_PARAM_MAX, "device parameters");
 _Static_assert(CQESIM_LINK_PARAM_COUNT <= CQESIM_PARAM_MAX, "link parameters");
 _Static_assert(CQESIM_DRIVER_PARAM_COUNT <= CQESIM_PARAM_MAX, "driver parameters");
 _Static_assert(CQESIM_HOST_PARAM_COUNT <= CQESIM_PARAM_MAX, "host parameters");
+_Static_assert(CQESIM_APPLICATION_PARAM_COUNT <= CQESIM_PARAM_MAX, "application parameters");
 
 const struct kind_def cqesim_kinds[CQESIM_PROFILE_KINDS] = {
 	[CQESIM_PROFILE_DEVICE] = {"device", "devices", device_params, CQESIM_DEVICE_PARAM_COUNT},
 	[CQESIM_PROFILE_LINK] = {"link", "links", link_params, CQESIM_LINK_PARAM_COUNT},
 	[CQESIM_PROFILE_DRIVER] = {"driver", "drivers", driver_params, CQESIM_DRIVER_PARAM_COUNT},
 	[CQESIM_PROFILE_HOST] = {"host", "hosts", host_params, CQESIM_HOST_PARAM_COUNT},
+	[CQESIM_PROFILE_APPLICATION] = {"application", "applications", application_params,
+					CQESIM_APPLICATION_PARAM_COUNT},
 };
 
 /* Values that hardware or a header field holds as a logarithm, or has two of. */

@@ -56,6 +56,8 @@ static const cyaml_schema_field_t device_fields[] = {PROFILE_FIELDS(CQESIM_DEVIC
 static const cyaml_schema_field_t link_fields[] = {PROFILE_FIELDS(CQESIM_LINK_PARAMS)};
 static const cyaml_schema_field_t driver_fields[] = {PROFILE_FIELDS(CQESIM_DRIVER_PARAMS)};
 static const cyaml_schema_field_t host_fields[] = {PROFILE_FIELDS(CQESIM_HOST_PARAMS)};
+static const cyaml_schema_field_t application_fields[] = {
+	PROFILE_FIELDS(CQESIM_APPLICATION_PARAMS)};
 
 static const cyaml_schema_value_t schemas[CQESIM_PROFILE_KINDS] = {
 	[CQESIM_PROFILE_DEVICE] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
@@ -66,6 +68,8 @@ static const cyaml_schema_value_t schemas[CQESIM_PROFILE_KINDS] = {
 						       driver_fields)},
 	[CQESIM_PROFILE_HOST] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
 						     host_fields)},
+	[CQESIM_PROFILE_APPLICATION] = {CYAML_VALUE_MAPPING(
+		CYAML_FLAG_POINTER, struct raw_profile, application_fields)},
 };
 
 /* What libcyaml said: its first line, and the fields of its backtrace, innermost first. */
@@ -172,7 +176,7 @@ static int check_kind(const char *file, enum cqesim_profile_kind kind,
 					   "%s:%u: kind: this is a %s profile, expected a %s", file,
 					   line, index->kind, cqesim_kinds[kind].name);
 	return cqesim_fail(err, -EINVAL,
-			   "%s:%u: kind: must be device, link, driver or host, not '%.40s'", file,
+			   "%s:%u: kind: must be device, link, driver, host or application, not '%.40s'", file,
 			   line, index->kind);
 }
 

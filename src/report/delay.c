@@ -41,8 +41,10 @@ void report_delays(struct report_out *o, const struct cqesim_result *r)
 		fprintf(o->f, " %11s\n", ns((double)d->max_ps).s);
 	}
 	report_para(o, 2,
-		    "From the last bit of a packet at the port. All packets of a session wait for "
-		    "its title. Percentiles are exact to 1/64.");
+		    "From the last bit of a packet at the port. All packets of %s. Percentiles "
+		    "are exact to 1/64.",
+		    r->layout == CQESIM_CQ_ENHANCED ? "an array wait until it is written"
+						    : "a session wait for its title");
 }
 
 json_t *report_delays_json(struct report_json *j, const struct cqesim_result *r)
@@ -90,33 +92,40 @@ static void ratio(FILE *f, double part, double whole)
 		fputc(',', f);
 }
 
+static void timeline_step(FILE *out, const struct cqesim_step *s)
+{
+	fprintf(out, ",%" PRIu64 ",%" PRIu64, s->offered, s->delivered);
+	for (unsigned d = 0; d < CQESIM_DROPS; d++)
+		fprintf(out, ",%" PRIu64, s->lost[d]);
+	ratio(out, s->backlog_sum_ps / 1e3, (double)(s->offered - s->lost[CQESIM_DROP_OVERSIZE]));
+	fprintf(out, ",%.3f", (double)s->backlog_max_ps / 1e3);
+	ratio(out, (double)s->occupancy_sum, (double)s->polls);
+	fprintf(out, ",%" PRIu64, s->occupancy_max);
+	ratio(out, (double)s->delivered, (double)s->polls);
+	fputs("\r\n", out);
+}
+
 int cqesim_report_timeline(const struct cqesim_timeline *timeline, FILE *out,
 			   struct cqesim_error *err)
 {
+	unsigned count, queues = cqesim_timeline_queues(timeline);
 	struct report_out o;
 	uint64_t width;
-	unsigned count;
-	const struct cqesim_step *step = cqesim_timeline_steps(timeline, &count, &width);
 
+	cqesim_timeline_steps(timeline, 0, &count, &width);
 	report_begin(&o, out);
-	fputs("start_ns,end_ns,offered,delivered", out);
+	fprintf(out, "start_ns,end_ns,%soffered,delivered", queues ? "queue," : "");
 	for (unsigned d = 0; d < CQESIM_DROPS; d++)
 		fprintf(out, ",lost_%s", cqesim_drop_name(d));
 	fputs(",link_backlog_mean_ns,link_backlog_max_ns,ring_mean,ring_max,burst_mean\r\n", out);
-	for (unsigned i = 0; i < count; i++) {
-		const struct cqesim_step *s = &step[i];
-
-		fprintf(out, "%.3f,%.3f,%" PRIu64 ",%" PRIu64, (double)i * (double)width / 1e3,
-			(double)(i + 1) * (double)width / 1e3, s->offered, s->delivered);
-		for (unsigned d = 0; d < CQESIM_DROPS; d++)
-			fprintf(out, ",%" PRIu64, s->lost[d]);
-		ratio(out, s->backlog_sum_ps / 1e3,
-		      (double)(s->offered - s->lost[CQESIM_DROP_OVERSIZE]));
-		fprintf(out, ",%.3f", (double)s->backlog_max_ps / 1e3);
-		ratio(out, (double)s->occupancy_sum, (double)s->polls);
-		fprintf(out, ",%" PRIu64, s->occupancy_max);
-		ratio(out, (double)s->delivered, (double)s->polls);
-		fputs("\r\n", out);
-	}
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned q = 0; q < queues || !q; q++) {
+			fprintf(out, "%.3f,%.3f", (double)i * (double)width / 1e3,
+				(double)(i + 1) * (double)width / 1e3);
+			if (queues)
+				fprintf(out, ",%u", q);
+			timeline_step(out,
+				      &cqesim_timeline_steps(timeline, q, &count, &width)[i]);
+		}
 	return report_end(&o, err);
 }

@@ -208,8 +208,11 @@ static json_t *nic_view(struct report_json *j, const struct cqesim_port_stats *s
 
 static json_t *named(struct report_json *j, const struct cqesim_profile *p)
 {
-	json_t *o = json_object();
+	json_t *o;
 
+	if (!p)
+		return json_null();
+	o = json_object();
 	report_put_text(j, o, "name", p->name);
 	report_put_text(j, o, "title", p->title);
 	return o;
@@ -227,6 +230,7 @@ static json_t *set_up(struct report_json *j, const struct cqesim_result *r)
 	report_put_u64(j, o, "ring", c->ring);
 	report_put_u64(j, o, "cq_size", c->cq_size);
 	report_put_u64(j, o, "burst", c->burst);
+	report_put_u64(j, o, "frame", c->frame);
 	report_put_u64(j, o, "mtu", c->mtu);
 	report_put_u64(j, o, "max_frame", r->max_frame);
 	report_put(j, o, "segment", json_boolean(c->segment));
@@ -244,7 +248,7 @@ static json_t *assumptions(struct report_json *j, const struct cqesim_result *r)
 	for (unsigned kind = 0; kind < CQESIM_PROFILE_KINDS; kind++) {
 		const struct cqesim_profile *profile = report_profile(r, kind);
 
-		for (unsigned i = 0; i < profile->count; i++) {
+		for (unsigned i = 0; profile && i < profile->count; i++) {
 			struct report_param p;
 			json_t *o = json_object();
 
@@ -293,6 +297,8 @@ static json_t *queues(struct report_json *j, const struct cqesim_result *r)
 			report_put_u64(j, dropped, cqesim_drop_name(d), q->dropped[d]);
 		report_put(j, o, "dropped", dropped);
 		report_put_u64(j, o, "bytes", q->host->bytes);
+		report_put_u64(j, o, "rx_cqe_compress_blks", q->compress_blks);
+		report_put_u64(j, o, "rx_cqe_compress_pkts", q->compress_pkts);
 		report_put_u64(j, o, "polls", b.polls);
 		report_put_u64(j, o, "empty_polls", b.empty_polls);
 		report_put_real(j, o, "burst_mean", b.mean);

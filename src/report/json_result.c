@@ -152,6 +152,8 @@ static json_t *compression(struct report_json *j, const struct cqesim_result *r,
 	report_put(j, o, "cqe_comp_en", json_boolean(r->cqe_comp_en));
 	report_put_text(j, o, "cqe_compression", report_firmware(r));
 	report_put_text(j, o, "mini_format", cqesim_mini_format_name(r->mini_format));
+	report_put_text(j, o, "layout",
+			r->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic");
 	report_put_u64(j, o, "max_num", cqesim_profile_u64(device, CQESIM_DEV_COMP_MAX_NUM));
 	report_put_u64(j, o, "sessions", nic->sessions);
 	report_put_u64(j, o, "session_packets", nic->session_packets);
@@ -160,6 +162,7 @@ static json_t *compression(struct report_json *j, const struct cqesim_result *r,
 	report_put_u64(j, o, "plain", nic->plain);
 	report_put_u64(j, o, "lone", nic->lone);
 	report_put_u64(j, o, "arrays", nic->arrays);
+	report_put_u64(j, o, "full_arrays", nic->full_arrays);
 	report_put_real(j, o, "bytes_per_packet", m->completions);
 	report_put_real(j, o, "plain_bytes_per_packet", r->plain_cqe_bytes);
 	report_put_real(j, o, "saved_bytes_per_packet", m->saved);
@@ -203,6 +206,7 @@ void report_json_result(struct report_json *j, json_t *object, const struct cqes
 	report_put(j, object, "limits", limits(j, r));
 	report_put(j, object, "compression", compression(j, r, m));
 	report_put(j, object, "bursts", bursts(j, r, &m->bursts));
+	report_put(j, object, "core", report_core_json(j, r));
 	report_put(j, object, "rq", report_rq_json(j, r));
 	report_put(j, object, "completion_delay", report_delays_json(j, r));
 	report_put(j, object, "counters", report_counters_json(j, r));

@@ -52,6 +52,8 @@ const struct cqesim_profile *report_profile(const struct cqesim_result *r,
 		return r->config->link;
 	case CQESIM_PROFILE_DRIVER:
 		return r->config->driver;
+	case CQESIM_PROFILE_APPLICATION:
+		return r->config->application;
 	default:
 		return r->config->host;
 	}
@@ -89,6 +91,14 @@ static void overrule_key(struct report_param *p, const uint8_t *key)
 	overrule_text(p, hex);
 }
 
+/* The application's burst goes before the driver's, an option before both. */
+static bool burst_is_applications(const struct cqesim_result *r)
+{
+	const struct cqesim_profile *app = r->config->application;
+
+	return app && cqesim_profile_num(app, CQESIM_APP_BURST) == r->config->burst;
+}
+
 static void overrule_driver(struct report_param *p, const struct cqesim_result *r, unsigned id)
 {
 	switch (id) {
@@ -106,10 +116,57 @@ static void overrule_driver(struct report_param *p, const struct cqesim_result *
 		overrule_number(p, r->config->ring);
 		break;
 	case CQESIM_DRV_BURST:
-		overrule_number(p, r->config->burst);
+		if (!burst_is_applications(r))
+			overrule_number(p, r->config->burst);
 		break;
 	case CQESIM_DRV_RSS_KEY:
 		overrule_key(p, r->config->rss_key);
+		break;
+	default:
+		break;
+	}
+}
+
+static void overrule_us(struct report_param *p, uint64_t ps)
+{
+	char text[32];
+
+	if (ps == (uint64_t)(p->param->number * 1e6))
+		return;
+	snprintf(text, sizeof(text), "%.10g", (double)ps * 1e-6);
+	overrule_text(p, text);
+	p->number = (double)ps * 1e-6;
+}
+
+/* --jitter */
+static void overrule_host(struct report_param *p, const struct cqesim_result *r, unsigned id)
+{
+	if (id == CQESIM_HOST_AWAY_EVERY)
+		overrule_us(p, r->config->away.every_ps);
+	if (id == CQESIM_HOST_AWAY_LENGTH)
+		overrule_us(p, r->config->away.length_ps);
+}
+
+static void overrule_application(struct report_param *p, const struct cqesim_result *r, unsigned id)
+{
+	const struct cqesim_sim_config *c = r->config;
+
+	switch (id) {
+	case CQESIM_APP_FRAME:
+		overrule_number(p, c->frame);
+		break;
+	case CQESIM_APP_BURST:
+		if (p->param->number > 0)
+			overrule_number(p, c->burst);
+		break;
+	case CQESIM_APP_FORWARD:
+		overrule_text(p, c->forward ? "yes" : "no");
+		break;
+	case CQESIM_APP_TX_MPW:
+		overrule_number(p, c->tx_mpw);
+		break;
+	case CQESIM_APP_TX_INLINE:
+		overrule_number(p, c->tx_inline);
 		break;
 	default:
 		break;
@@ -126,6 +183,10 @@ void report_param(const struct cqesim_result *r, enum cqesim_profile_kind kind, 
 	p->number = p->param->number;
 	if (kind == CQESIM_PROFILE_DRIVER)
 		overrule_driver(p, r, id);
+	else if (kind == CQESIM_PROFILE_HOST)
+		overrule_host(p, r, id);
+	else if (kind == CQESIM_PROFILE_APPLICATION)
+		overrule_application(p, r, id);
 	else if (kind == CQESIM_PROFILE_DEVICE && id == CQESIM_DEV_CQE_COMPRESSION)
 		overrule_text(p, report_firmware(r));
 }

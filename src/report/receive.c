@@ -19,6 +19,7 @@ static const char *const end_words[CQESIM_SESSION_ENDS] = {
 	[CQESIM_END_RELIEF] = "link's backlog gone (balanced)",
 	[CQESIM_END_STOP] = "end of the run",
 	[CQESIM_END_FILLER] = "a filler comes next",
+	[CQESIM_END_AGE] = "age: so long after its first",
 };
 
 static void counted(struct report_out *o, unsigned indent, const char *what, uint64_t n,
@@ -130,7 +131,7 @@ void report_polls(struct report_out *o, const struct cqesim_result *r,
 {
 	const struct report_bursts *b = &m->bursts;
 	uint64_t classes[REPORT_CLASSES] = {0};
-	unsigned limit = r->config->burst;
+	unsigned limit = r->config->frame ? r->config->frame : r->config->burst;
 
 	if (!b->polls) {
 		report_title(o, "Bursts: n/a, no poll found a packet (%s empty polls)",
@@ -152,6 +153,7 @@ void report_polls(struct report_out *o, const struct cqesim_result *r,
 			   .s);
 	for (unsigned i = 1; i <= CQESIM_BURST_MAX; i++)
 		classes[report_class(i)] += r->host.burst_hist[i];
+	report_core(o, r);
 	report_bars(o, classes, limit, "packets/burst", "polls");
 	occupancy(o, r, m);
 }
@@ -241,7 +243,7 @@ void report_assumptions(struct report_out *o, const struct cqesim_result *r)
 		const struct cqesim_profile *profile = report_profile(r, kind);
 		bool headed = false;
 
-		for (unsigned i = 0; i < profile->count; i++, all++) {
+		for (unsigned i = 0; profile && i < profile->count; i++, all++) {
 			struct report_param p;
 
 			report_param(r, kind, i, &p);

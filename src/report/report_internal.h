@@ -12,6 +12,7 @@
  *   csv.c       a line per queue
  *   counters.c  as ethtool -S has them
  *   delay.c     completion delay, in text and JSON
+ *   core.c      frames, interrupts, register writes, memory, likewise
  *   many.c      a line for each of many runs
  *   profile.c   one profile as text and JSON
  */
@@ -80,6 +81,7 @@ const char *report_compression(const struct cqesim_result *r);
 const char *report_firmware(const struct cqesim_result *r);
 /* What --compare asked for: heading and key of a column. */
 const char *report_choice(const struct cqesim_result *r);
+/* NULL: there is no application. */
 const struct cqesim_profile *report_profile(const struct cqesim_result *r,
 					    enum cqesim_profile_kind kind);
 void report_param(const struct cqesim_result *r, enum cqesim_profile_kind kind, unsigned id,
@@ -146,6 +148,7 @@ void report_sessions(struct report_out *o, const struct cqesim_result *r,
 void report_polls(struct report_out *o, const struct cqesim_result *r,
 		  const struct report_metrics *m);
 void report_rq(struct report_out *o, const struct cqesim_result *r);
+void report_core(struct report_out *o, const struct cqesim_result *r);
 void report_delays(struct report_out *o, const struct cqesim_result *r);
 /* "16 WQEs of 64 strides" */
 struct rqtext {
@@ -186,6 +189,8 @@ json_t *report_rq_json(struct report_json *j, const struct cqesim_result *r);
 json_t *report_delays_json(struct report_json *j, const struct cqesim_result *r);
 /* The key "counters". */
 json_t *report_counters_json(struct report_json *j, const struct cqesim_result *r);
+/* The key "core". */
+json_t *report_core_json(struct report_json *j, const struct cqesim_result *r);
 /* One parameter, profile and kind left out. */
 void report_json_param(struct report_json *j, json_t *object, const struct report_param *p);
 

@@ -289,20 +289,25 @@ static void set_up(struct report_out *o, const struct cqesim_result *r)
 	report_row(o, "driver", "%s: %s", c->driver->name, c->driver->title);
 	report_row(o, "host", "%s: %s; %s GHz", c->host->name, c->host->title,
 		   cqesim_profile_text(c->host, CQESIM_HOST_CLOCK));
+	if (c->application)
+		report_row(o, "application", "%s: %s", c->application->name, c->application->title);
 	report_row(o, "queues",
 		   "%u, each on a core of its own: ring %s, completion ring %s CQEs, polls for "
-		   "bursts of up to %s packets",
+		   "bursts of up to %s packets%s%s",
 		   r->queues, report_rq_shape(r).s, report_count(c->cq_size).s,
-		   report_count(c->burst).s);
+		   report_count(c->burst).s,
+		   c->frame ? ", again while they are full, in frames of up to " : "",
+		   c->frame ? report_count(c->frame).s : "");
 	report_row(o, "port", "MTU %s B (frames to %s B without FCS); checksums %s; FCS %s",
 		   report_count(c->mtu).s, report_count(r->max_frame).s,
 		   checksums[(unsigned)c->checksums <= CQESIM_CHECKSUMS_VERIFY ? c->checksums : 0],
 		   c->keep_fcs ? "delivered" : "stripped");
 	report_row(o, "compression",
 		   "%s: the driver %s for it (cqe_comp_en %s), the firmware's policy is %s "
-		   "(cqe_compression); mini-CQE format %s, up to %s packets a session",
+		   "(cqe_compression); %s layout, mini-CQE format %s, up to %s packets a session",
 		   report_compression(r), r->cqe_comp_en ? "asks" : "does not ask",
 		   r->cqe_comp_en ? "on" : "off", report_firmware(r),
+		   r->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic",
 		   cqesim_mini_format_name(r->mini_format),
 		   cqesim_profile_text(c->device, CQESIM_DEV_COMP_MAX_NUM));
 }

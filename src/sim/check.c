@@ -65,6 +65,19 @@ static int observe(struct queue *q, const struct cqesim_completion *c, unsigned 
 
 static const uint64_t everything[META_WORDS] = {UINT64_MAX, UINT64_MAX, UINT64_MAX};
 
+/*
+ * What must be as it was sent.  A packet whose completion is not its own has the
+ * title's fields: in the basic layout all of a session but the first, in the
+ * enhanced one all of an array.
+ */
+static inline const uint64_t *sent_mask(const struct cqesim_sim *sim,
+					const struct cqesim_completion *c)
+{
+	bool shared = sim->result.layout == CQESIM_CQ_ENHANCED ? c->session_n : c->session_i;
+
+	return shared ? sim->meta_mask : everything;
+}
+
 static bool same_place(const struct sent_place *p, const struct cqesim_completion *c)
 {
 	return p->wqe == c->wqe_id && p->stride == c->wqe_counter && p->strides == c->strides &&
@@ -76,7 +89,7 @@ static int deliver_striding(struct queue *q, const struct cqesim_completion *c, 
 {
 	for (unsigned i = 0; i < n; i++, q->read_count++) {
 		uint64_t at = q->read_count & q->sent_mask;
-		const uint64_t *mask = c[i].session_i ? q->sim->meta_mask : everything;
+		const uint64_t *mask = sent_mask(q->sim, &c[i]);
 
 		if (differing_bits(&c[i].meta, &q->sent[at], mask) ||
 		    c[i].opcode != CQESIM_OP_RESP_SEND || !same_place(&q->place[at], &c[i]) ||
@@ -99,7 +112,7 @@ int sim_deliver(void *context, const struct cqesim_completion *c, unsigned n, ui
 		return deliver_striding(q, c, n, now_ps);
 	for (unsigned i = 0; i < n; i++, q->read_count++) {
 		const struct cqesim_rxmeta *sent = &q->sent[q->read_count & q->sent_mask];
-		const uint64_t *mask = c[i].session_i ? sim->meta_mask : everything;
+		const uint64_t *mask = sent_mask(sim, &c[i]);
 
 		if (__builtin_expect(differing_bits(&c[i].meta, sent, mask) ||
 					     c[i].opcode != CQESIM_OP_RESP_SEND ||

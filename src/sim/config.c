@@ -33,6 +33,11 @@ static void compression(struct cqesim_sim *sim)
 	}
 	if (!r->cqe_comp_en)
 		r->compression = CQESIM_COMP_OFF;
+	bool enhanced = c->layout == CQESIM_LAYOUT_CHOOSE_ENHANCED ||
+			(c->layout == CQESIM_LAYOUT_AS_PROFILED &&
+			 is(c->driver, CQESIM_DRV_CQE_LAYOUT, "enhanced"));
+	/* PMD, KRN: the layout is asked for along with compression. */
+	r->layout = enhanced && r->cqe_comp_en ? CQESIM_CQ_ENHANCED : CQESIM_CQ_BASIC;
 }
 
 int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
@@ -52,17 +57,9 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 		c->mtu = CQESIM_MTU_DEFAULT;
 	if (c->mtu < 68 || c->mtu > 65535)
 		return cqesim_fail(err, -EINVAL, "mtu %u: expected 68 to 65535", c->mtu);
-	if (!c->burst)
-		c->burst = (unsigned)cqesim_profile_u64(c->driver, CQESIM_DRV_BURST);
-	if (c->burst > CQESIM_BURST_MAX)
-		return cqesim_fail(err, -EINVAL, "burst %u: expected 1 to %u", c->burst,
-				   CQESIM_BURST_MAX);
-	if (is(c->driver, CQESIM_DRV_REFEREE_MODE, "vec") && c->burst < CQESIM_VEC_BURST_MIN)
-		return cqesim_fail(
-			err, -EINVAL,
-			"burst %u: the vector receive function returns nothing when asked for "
-			"fewer than %u",
-			c->burst, CQESIM_VEC_BURST_MIN);
+	int rc = sim_application(sim, err);
+	if (rc)
+		return rc;
 	compression(sim);
 	if (c->mini_format < 0)
 		c->mini_format = cqesim_mini_format_parse(
@@ -72,7 +69,7 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 	r->mini_format = (enum cqesim_mini_format)c->mini_format;
 
 	r->max_frame = c->mtu + CQESIM_MTU_OVERHEAD;
-	int rc = sim_receive_queue(sim, err);
+	rc = sim_receive_queue(sim, err);
 	if (rc)
 		return rc;
 	if (!c->cq_size) {
@@ -92,7 +89,7 @@ int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err)
 	sim->log_cq = (unsigned)log2_exact(c->cq_size);
 	r->rq.cq_ring_bytes = (uint64_t)c->cq_size * CQESIM_CQE_BYTES;
 	r->config = c;
-	return 0;
+	return sim_core(sim, err);
 }
 
 /* The list of CQE fields that must agree within a session, as a mask. */
@@ -139,6 +136,29 @@ static double pipeline_pps(const struct cqesim_profile *device)
 	return (all > 0 && all < port ? all : port) * 1e6;
 }
 
+int sim_device_config(const struct cqesim_profile *dev, const struct cqesim_profile *link,
+		      struct cqesim_nic_config *nic, struct cqesim_error *err)
+{
+	*nic = (struct cqesim_nic_config){
+		.max_pps = pipeline_pps(dev),
+		.bus_hz = cqesim_profile_num(dev, CQESIM_DEV_BUS_CLOCK) * 1e6,
+		.bus_bytes = (uint32_t)cqesim_profile_u64(dev, CQESIM_DEV_BUS_WIDTH),
+		.completion_pps = cqesim_profile_num(dev, CQESIM_DEV_COMPLETION_RATE) * 1e6,
+		.rx_buffer_bytes = cqesim_profile_u64(dev, CQESIM_DEV_RX_BUFFER),
+		.write_latency_ps = cqesim_profile_u64(dev, CQESIM_DEV_WRITE_LATENCY) * 1000,
+		.wqe_fetch_bytes = (unsigned)cqesim_profile_u64(dev, CQESIM_DEV_WQE_FETCH),
+		.comp_max = (uint32_t)cqesim_profile_u64(dev, CQESIM_DEV_COMP_MAX_NUM),
+		.comp_timeout_ps = cqesim_profile_u64(dev, CQESIM_DEV_COMP_TIMEOUT) * 1000,
+		.comp_age_ps = cqesim_profile_u64(dev, CQESIM_DEV_COMP_AGE) * 1000,
+		.comp_cross = cqesim_profile_flag(dev, CQESIM_DEV_COMP_CROSS),
+		.write_policy = write_policy(dev),
+		.backpressure_on_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_ON),
+		.backpressure_off_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_OFF),
+	};
+	cqesim_profile_link(link, &nic->link, &nic->latency);
+	return compare_mask(dev, nic->comp_compare, err);
+}
+
 int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		   struct cqesim_error *err)
 {
@@ -151,52 +171,10 @@ int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 				   "queue_max_pps %g: the replay knows no limit of a single queue "
 				   "in the device, cqesim link does: expected 0",
 				   cqesim_profile_num(dev, CQESIM_DEV_QUEUE_MAX_PPS));
-	*nic = (struct cqesim_nic_config){
-		.max_pps = pipeline_pps(dev),
-		.bus_hz = cqesim_profile_num(dev, CQESIM_DEV_BUS_CLOCK) * 1e6,
-		.bus_bytes = (uint32_t)cqesim_profile_u64(dev, CQESIM_DEV_BUS_WIDTH),
-		.completion_pps = cqesim_profile_num(dev, CQESIM_DEV_COMPLETION_RATE) * 1e6,
-		.rx_buffer_bytes = cqesim_profile_u64(dev, CQESIM_DEV_RX_BUFFER),
-		.write_latency_ps = cqesim_profile_u64(dev, CQESIM_DEV_WRITE_LATENCY) * 1000,
-		.wqe_fetch_bytes = (unsigned)cqesim_profile_u64(dev, CQESIM_DEV_WQE_FETCH),
-		.data_padding = cqesim_profile_flag(sim->config.driver, CQESIM_DRV_PKT_PAD),
-		.compression = sim->result.compression,
-		.comp_max = (uint32_t)cqesim_profile_u64(dev, CQESIM_DEV_COMP_MAX_NUM),
-		.comp_timeout_ps = cqesim_profile_u64(dev, CQESIM_DEV_COMP_TIMEOUT) * 1000,
-		.comp_cross = cqesim_profile_flag(dev, CQESIM_DEV_COMP_CROSS),
-		.write_policy = write_policy(dev),
-		.backpressure_on_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_ON),
-		.backpressure_off_bytes = cqesim_profile_u64(dev, CQESIM_DEV_BP_OFF),
-	};
-	cqesim_profile_link(sim->config.link, &nic->link, &nic->latency);
-	return compare_mask(dev, nic->comp_compare, err);
-}
-
-struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim)
-{
-	const struct cqesim_profile *drv = sim->config.driver, *host = sim->config.host;
-	double per_packet = cqesim_profile_num(host, CQESIM_HOST_CYC_APP) +
-			    cqesim_profile_num(host, CQESIM_HOST_CYC_MISS);
-	unsigned replenish = (unsigned)cqesim_profile_u64(drv, CQESIM_DRV_REPLENISH);
-
-	bool vec = is(drv, CQESIM_DRV_REFEREE_MODE, "vec");
-
-	/* PMD MLX5_VPMD_RXQ_RPLNSH_THRESH: a quarter of the ring, four spare entries included. */
-	unsigned quarter = (sim->config.ring + (vec ? 4 : 0)) / 4;
-	if (replenish > quarter)
-		replenish = quarter;
-	return (struct cqesim_host_config){
-		.rule = vec ? CQESIM_POLL_DPDK_VEC : CQESIM_POLL_SIMPLE,
-		.clock_hz = cqesim_profile_num(host, CQESIM_HOST_CLOCK) * 1e9,
-		.poll_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_POLL) +
-			       cqesim_profile_num(host, CQESIM_HOST_CYC_CALL),
-		.empty_poll_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_EMPTY),
-		.plain_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_PACKET) + per_packet,
-		.mini_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_MINI) + per_packet,
-		.session_cycles = cqesim_profile_num(drv, CQESIM_DRV_CYC_SESSION),
-		.burst = sim->config.burst,
-		.replenish = replenish,
-	};
+	int rc = sim_device_config(dev, sim->config.link, nic, err);
+	nic->data_padding = cqesim_profile_flag(sim->config.driver, CQESIM_DRV_PKT_PAD);
+	nic->compression = sim->result.compression;
+	return rc;
 }
 
 enum cqesim_invalidate sim_invalidate(const struct cqesim_sim *sim)

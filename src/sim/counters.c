@@ -9,9 +9,6 @@
 
 #include "sim_internal.h"
 
-/* An _event is a second in which more than so many percent were stalled. */
-#define STALL_EVENT_PERCENT 30u
-
 static uint64_t run_ps(const struct cqesim_result *r)
 {
 	return r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
@@ -80,31 +77,44 @@ static void add(struct list *list, bool gauge, uint64_t value, const char *fmt, 
 	list->count++;
 }
 
-/* Percent of the run, and seconds above the mark if all of it was like its mean. */
-static void add_stalled(struct list *list, const struct cqesim_result *r, const char *way,
-			uint64_t stalled_ps)
+static uint64_t percent(uint64_t part_ps, uint64_t whole_ps)
 {
-	uint64_t run = run_ps(r);
-	uint64_t percent = (uint64_t)(share((double)stalled_ps, (double)run) * 100 + 0.5);
-	uint64_t seconds = run / CQESIM_PS_PER_S + (run % CQESIM_PS_PER_S != 0);
+	double p = share((double)part_ps, (double)whole_ps) * 100 + 0.5;
 
-	percent = percent > 100 ? 100 : percent;
-	add(list, true, percent, "outbound_pci_stalled_%s", way);
-	add(list, false, percent > STALL_EVENT_PERCENT ? seconds : 0,
-	    "outbound_pci_stalled_%s_events", way);
+	return p > 100 ? 100 : (uint64_t)p;
 }
+
+/* Of the last second and of all; a run without a whole one is taken for one like its mean. */
+static void add_stalled(struct list *list, const struct cqesim_result *r, const char *way,
+			unsigned kind, uint64_t stalled_ps)
+{
+	const struct cqesim_stalls *s = &r->nic.stalls;
+	uint64_t last = percent(stalled_ps, run_ps(r));
+	uint64_t events = last > CQESIM_STALL_EVENT_PERCENT;
+
+	if (s->seconds) {
+		last = percent(s->last_ps[kind], CQESIM_PS_PER_S);
+		events = s->above[kind];
+	}
+	add(list, true, last, "outbound_pci_stalled_%s", way);
+	add(list, false, events, "outbound_pci_stalled_%s_events", way);
+}
+
 
 unsigned cqesim_counters(const struct cqesim_result *r, struct cqesim_counter *counters,
 			 unsigned room)
 {
 	struct list list = {.counter = counters, .room = room};
-	uint64_t oversize = r->dropped[CQESIM_DROP_OVERSIZE];
+	uint64_t oversize = r->dropped[CQESIM_DROP_OVERSIZE], blks = 0, pkts = 0;
 
+	for (unsigned i = 0; i < r->queues; i++) {
+		blks += r->queue[i].compress_blks;
+		pkts += r->queue[i].compress_pkts;
+	}
 	add(&list, false, r->delivered, "rx_packets");
 	add(&list, false, r->delivered_bytes, "rx_bytes");
-	add(&list, false, r->nic.sessions, "rx_cqe_compress_blks");
-	/* Basic layout: the title's own packet is among its block's. */
-	add(&list, false, r->nic.session_packets, "rx_cqe_compress_pkts");
+	add(&list, false, blks, "rx_cqe_compress_blks");
+	add(&list, false, pkts, "rx_cqe_compress_pkts");
 	add(&list, false, r->nic.fillers, "rx_mpwqe_filler_cqes");
 	add(&list, false, r->nic.filler_strides, "rx_mpwqe_filler_strides");
 	/* A WQE that waits for a buffer is what the driver counts as an allocation that failed. */
@@ -114,11 +124,13 @@ unsigned cqesim_counters(const struct cqesim_result *r, struct cqesim_counter *c
 	add(&list, false, r->arrived_wire_bytes - r->oversize_wire_bytes, "rx_bytes_phy");
 	add(&list, false, oversize, "rx_oversize_pkts_phy");
 	add(&list, false, r->dropped[CQESIM_DROP_BUFFER_FULL], "rx_discards_phy");
-	add_stalled(&list, r, "rd", r->nic.stalled_read_ps);
-	add_stalled(&list, r, "wr", r->nic.stalled_write_ps);
+	add_stalled(&list, r, "rd", 1, r->nic.stalled_read_ps);
+	add_stalled(&list, r, "wr", 0, r->nic.stalled_write_ps);
 	for (unsigned i = 0; i < r->queues; i++) {
 		add(&list, false, r->queue[i].delivered, "rx%u_packets", i);
 		add(&list, false, r->queue[i].host->bytes, "rx%u_bytes", i);
+		add(&list, false, r->queue[i].compress_blks, "rx%u_cqe_compress_blks", i);
+		add(&list, false, r->queue[i].compress_pkts, "rx%u_cqe_compress_pkts", i);
 	}
 	return list.count;
 }

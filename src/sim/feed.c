@@ -145,6 +145,9 @@ static const char *unsupported(const struct cqesim_result *r, bool vec, char *te
 	else if (vec && cqesim_profile_flag(c->device, CQESIM_DEV_COMP_CROSS))
 		return "sessions may cross the ring's end, which the vector receive function does "
 		       "not bear: use --driver dpdk-mlx5-scalar";
+	else if (vec && r->layout == CQESIM_CQ_ENHANCED)
+		return "the vector receive function takes all arrays that follow one another in one "
+		       "call, which the model of it does not: use --driver dpdk-mlx5-scalar";
 	else if (!vec && r->mini_format == CQESIM_MINI_L34H_STRIDX)
 		return "the scalar receive functions of DPDK before 24.11.6 take the header type "
 		       "of l34h_stridx from another byte: use --driver dpdk-mlx5-vec";
@@ -191,9 +194,10 @@ int cqesim_feed_command(const struct cqesim_result *r, const char *path, char *t
 	int n = snprintf(
 		text, size,
 		"pmd_referee --feed %s --mode %s --mcqe-format %s --log-cqe-n %u --log-elts-n %u "
-		"--burst %u%s%s",
+		"--burst %u%s%s%s",
 		quoted, mode, cqesim_mini_format_name(r->mini_format),
 		(unsigned)__builtin_ctz(c->cq_size), (unsigned)__builtin_ctzll(r->rq.wqes), burst,
-		strides, c->keep_fcs ? " --crc-present 1" : "");
+		strides, c->keep_fcs ? " --crc-present 1" : "",
+		r->layout == CQESIM_CQ_ENHANCED ? " --layout enhanced" : "");
 	return n < (int)size ? 0 : cqesim_fail(err, -ENAMETOOLONG, "%s: name too long", path);
 }

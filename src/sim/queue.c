@@ -101,6 +101,7 @@ static int make_device(struct queue *q)
 		.log_size = sim->log_cq,
 		.cqe_comp_en = sim->result.cqe_comp_en,
 		.mini_format = sim->result.mini_format,
+		.layout = sim->result.layout,
 		.observer = observer && observer->written ? ring_written : NULL,
 		.observer_context = q,
 	};
@@ -133,9 +134,10 @@ static int make_host(struct queue *q)
 	struct cqesim_cq_shape shape = {
 		.log_size = sim->log_cq,
 		.format = sim->result.mini_format,
+		.layout = sim->result.layout,
 		.log_stride = sim->result.rq.striding ? sim->result.rq.strides.log_stride_bytes : 0,
 	};
-	struct cqesim_host_config host = sim_host_config(sim);
+	struct cqesim_host_config host = sim_host_config(sim, q->number);
 	struct cqesim_host_striding striding;
 	struct cqesim_rq_poster poster;
 	struct cqesim_cq_reader reader;

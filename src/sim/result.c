@@ -31,6 +31,11 @@ static void sum_hosts(struct cqesim_host_stats *sum, const struct cqesim_host_st
 	sum->polls += s->polls;
 	sum->empty_polls += s->empty_polls;
 	sum->busy_ps += s->busy_ps;
+	sum->calls += s->calls;
+	sum->tail_writes += s->tail_writes;
+	sum->interrupts += s->interrupts;
+	sum->asleep_ps += s->asleep_ps;
+	sum->away_ps += s->away_ps;
 	sum->errors += s->errors;
 	sum->occupancy_sum += s->occupancy_sum;
 	if (s->occupancy_max > sum->occupancy_max)
@@ -61,6 +66,10 @@ static void sum_queues(struct cqesim_sim *sim)
 		struct cqesim_queue_result *out = &r->queue[i];
 
 		out->host = cqesim_host_stats(q->host);
+		const struct cqesim_nic_cq_stats *cq = cqesim_nic_cq_stats(sim->nic, i + 1);
+		out->compress_blks = cq->sessions;
+		out->compress_pkts = cq->session_packets -
+				     (r->layout == CQESIM_CQ_ENHANCED ? cq->sessions : 0);
 		out->offered = q->arrived;
 		out->delivered = q->read_count - q->fillers_read;
 		r->arrived += q->arrived;
@@ -77,7 +86,7 @@ static void sum_queues(struct cqesim_sim *sim)
 		uint64_t laps = q->read_count / sim->config.cq_size;
 		if (laps > r->laps)
 			r->laps = laps;
-		uint64_t end = cqesim_host_next_ps(q->host);
+		uint64_t end = cqesim_host_clock_ps(q->host);
 		if (q->read_count && end > r->end_ps)
 			r->end_ps = end;
 	}
@@ -212,11 +221,18 @@ static void link_ceilings(struct cqesim_sim *sim)
 	}
 }
 
+/* What costs a driver session_cycles: sessions, or in the enhanced layout arrays. */
+static double session_entries(const struct cqesim_result *r)
+{
+	return (double)(r->layout == CQESIM_CQ_ENHANCED ? r->nic.arrays : r->nic.sessions);
+}
+
 /* All cores busy with full bursts, traffic spread over them as it was. */
 static double host_ceiling(const struct cqesim_sim *sim)
 {
 	const struct cqesim_result *r = &sim->result;
-	struct cqesim_host_config h = sim_host_config(sim);
+	struct cqesim_host_config h = sim_host_config(sim, 0);
+	double turn = h.frame ? h.frame : h.burst;
 	uint64_t busiest = 0, offered = 0;
 
 	for (unsigned i = 0; i < r->queues; i++) {
@@ -227,9 +243,12 @@ static double host_ceiling(const struct cqesim_sim *sim)
 	if (!r->delivered || !busiest)
 		return 0;
 	double n = (double)(r->nic.plain + r->nic.session_packets);
-	double cycles = h.poll_cycles / h.burst + ((double)r->nic.plain * h.plain_cycles +
+	double cycles = h.poll_cycles / turn + h.call_cycles / h.burst +
+			h.byte_cycles * (double)r->host.bytes / (double)r->host.packets +
+			h.tail_cycles * (double)r->host.tail_writes / (double)r->host.packets +
+			((double)r->nic.plain * h.plain_cycles +
 						   (double)r->nic.session_packets * h.mini_cycles +
-						   (double)r->nic.sessions * h.session_cycles) /
+						   session_entries(r) * h.session_cycles) /
 							  n;
 	return h.clock_hz / cycles * (double)offered / (double)busiest;
 }

@@ -14,6 +14,8 @@
  * record. */
 #define SEGMENT_BYTES_MAX 524280u
 
+static void returned(void *context, const struct cqesim_host_returned *call);
+
 /* ---- set-up ---- */
 
 static void published(void *context, uint32_t cqn, uint64_t visible_ps, uint32_t count, bool filler)
@@ -121,6 +123,8 @@ int cqesim_sim_create(struct cqesim_sim **out, const struct cqesim_sim_config *c
 		rc = -ENOMEM;
 	for (unsigned i = 0; i < sim->config.queues && !rc; i++)
 		rc = queue_init(sim, &sim->queue[i], i);
+	for (unsigned i = 0; i < sim->config.queues && !rc; i++)
+		cqesim_host_observe(sim->queue[i].host, returned, &sim->queue[i]);
 	if (rc) {
 		cqesim_fail(err, rc, "cannot set up %u queues: %s", sim->config.queues,
 			    strerror(-rc));
@@ -148,55 +152,27 @@ void cqesim_sim_destroy(struct cqesim_sim *sim)
 
 /* ---- what comes back ---- */
 
-/* The polls at `now_ps` that returned completions up to `returned`. */
-static void returned(struct queue *q, uint64_t now_ps, uint64_t returned_count)
+/* A call of the receive function returned the next completions. */
+static void returned(void *context, const struct cqesim_host_returned *call)
 {
+	struct queue *q = context;
 	struct cqesim_delay *delay = &q->sim->result.delay[CQESIM_DELAY_RETURNED];
+	struct cqesim_timeline *timeline = q->sim->config.timeline;
 
-	for (; q->returned_count != returned_count; q->returned_count++) {
-		const struct sent_times *t = &q->times[q->returned_count & q->times_mask];
+	for (unsigned n = call->packets + call->fillers; n; n--) {
+		const struct sent_times *t = &q->times[q->returned_count++ & q->times_mask];
 
 		if (t->arrived_ps != IS_FILLER)
-			delay_add(delay, now_ps - t->arrived_ps);
+			delay_add(delay, call->ps - t->arrived_ps);
 	}
-}
-
-/*
- * Polls up to until_ps, those that find something one by one, since the host tells
- * only how many there were: the core is let go on to the next poll, or to just before
- * the next completion can be seen.
- */
-static int poll_until(struct queue *q, uint64_t until_ps)
-{
-	const struct cqesim_host_stats *s = cqesim_host_stats(q->host);
-	int rc = 0;
-
-	while (q->next_poll_ps <= until_ps && rc >= 0) {
-		uint64_t now_ps = q->next_poll_ps, limit_ps = until_ps;
-
-		if (q->returned_count != q->published_count) {
-			uint64_t visible_ps =
-				q->times[q->returned_count & q->times_mask].visible_ps;
-
-			if (visible_ps <= now_ps)
-				limit_ps = now_ps;
-			else if (visible_ps <= until_ps)
-				limit_ps = visible_ps - 1;
-		}
-		uint64_t packets = s->packets, polls = s->polls, occupancy = s->occupancy_sum;
-		rc = cqesim_host_advance(q->host, limit_ps);
-		q->next_poll_ps = cqesim_host_next_ps(q->host);
-		returned(q, now_ps, q->published_count - cqesim_host_pending(q->host));
-		if (__builtin_expect(q->sim->config.timeline != NULL, 0) && s->polls != polls)
-			timeline_poll(q->sim->config.timeline, now_ps, s->packets - packets,
-				      s->polls - polls, s->occupancy_sum - occupancy);
-	}
-	return rc;
+	if (__builtin_expect(timeline != NULL, 0))
+		timeline_poll(timeline, q->number, call->ps, call->packets, call->polls,
+			      call->occupancy);
 }
 
 static int advance(struct queue *q, uint64_t until_ps, bool flush, struct cqesim_error *err)
 {
-	int rc = poll_until(q, until_ps);
+	int rc = cqesim_host_advance(q->host, until_ps);
 
 	if (rc >= 0 && flush)
 		rc = cqesim_host_flush(q->host);
@@ -289,7 +265,7 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 
 	sim->result.arrived_wire_bytes += len + CQESIM_FCS_BYTES;
 	q->arrived++;
-	if (q->next_poll_ps <= now_ps) {
+	if (q->inbox->next_ps <= now_ps) {
 		int rc = advance(q, now_ps, false, err);
 		if (rc)
 			return rc;
@@ -313,7 +289,7 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 	else
 		remember(q, meta);
 	if (__builtin_expect(timeline != NULL, 0))
-		timeline_arrival(timeline, now_ps, backlog, drop);
+		timeline_arrival(timeline, queue, now_ps, backlog, drop);
 	return 0;
 }
 
@@ -346,8 +322,8 @@ static int oversize(struct cqesim_sim *sim, const struct cqesim_frame *frame,
 		cqesim_pacer_advance(&sim->wire, (uint64_t)frame->len + CQESIM_FCS_BYTES +
 							 CQESIM_WIRE_GAP_BYTES);
 		if (sim->config.timeline)
-			timeline_arrival(sim->config.timeline, sim->wire.ps - sim->wire_gap_ps, 0,
-					 CQESIM_DROP_OVERSIZE);
+			timeline_arrival(sim->config.timeline, rx->queue,
+					 sim->wire.ps - sim->wire_gap_ps, 0, CQESIM_DROP_OVERSIZE);
 		return 0;
 	}
 	sim->result.segmented++;

@@ -46,7 +46,6 @@ struct queue {
 	uint32_t rqn;
 	struct cqesim_host_queue *host;
 	struct cqesim_host_inbox *inbox;
-	uint64_t next_poll_ps; /* of the host: nothing to do before */
 	uint64_t last_visible_ps;
 
 	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs, or strides */
@@ -87,10 +86,16 @@ struct cqesim_sim {
 
 /* config.c: from profiles to the numbers that the stations take. */
 int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err);
+/* What device and link say; padding and compression are the driver's too, and left at 0. */
+int sim_device_config(const struct cqesim_profile *dev, const struct cqesim_profile *link,
+		      struct cqesim_nic_config *nic, struct cqesim_error *err);
 int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		   struct cqesim_error *err);
-struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim);
 enum cqesim_invalidate sim_invalidate(const struct cqesim_sim *sim);
+/* core.c: driver, application and host together, in sim_defaults and after it. */
+int sim_application(struct cqesim_sim *sim, struct cqesim_error *err);
+int sim_core(struct cqesim_sim *sim, struct cqesim_error *err);
+struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim, unsigned queue);
 /* receive.c: shape of the receive queues, in sim_defaults. */
 int sim_receive_queue(struct cqesim_sim *sim, struct cqesim_error *err);
 struct cqesim_host_striding sim_host_striding(const struct cqesim_sim *sim, struct queue *q);
@@ -119,10 +124,11 @@ static inline void delay_add(struct cqesim_delay *d, uint64_t ps)
 void delay_count(struct cqesim_delay *d);
 
 /* timeline.c; both only with a timeline */
-void timeline_arrival(struct cqesim_timeline *t, uint64_t now_ps, uint64_t backlog_ps, int drop);
+void timeline_arrival(struct cqesim_timeline *t, unsigned queue, uint64_t now_ps,
+		      uint64_t backlog_ps, int drop);
 #define NO_DROP (-1)
-void timeline_poll(struct cqesim_timeline *t, uint64_t now_ps, uint64_t packets, uint64_t polls,
-		   uint64_t occupancy);
+void timeline_poll(struct cqesim_timeline *t, unsigned queue, uint64_t now_ps, uint64_t packets,
+		   uint64_t polls, uint64_t occupancy);
 
 /* result.c */
 void sim_result(struct cqesim_sim *sim);

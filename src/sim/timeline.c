@@ -14,22 +14,25 @@
 #define FIRST_STEP   1000u /* ps */
 
 struct cqesim_timeline {
-	struct cqesim_step *step;
+	struct cqesim_step *step; /* `most` of the first queue, of the next ... */
 	uint64_t step_ps;
 	unsigned most, count;
+	unsigned queues; /* with steps of their own; 0: shared */
 };
 
-int cqesim_timeline_create(struct cqesim_timeline **out, uint64_t step_ps)
+int cqesim_timeline_create(struct cqesim_timeline **out, uint64_t step_ps, unsigned queues)
 {
+	unsigned rows = queues ? queues : 1;
 	struct cqesim_timeline *t = calloc(1, sizeof(*t));
 
 	*out = NULL;
 	if (!t)
 		return -ENOMEM;
 	t->step_ps = step_ps ? step_ps : FIRST_STEP;
-	t->most = step_ps ? STEPS_MAX : STEPS_WANTED;
+	t->queues = queues;
+	t->most = step_ps ? STEPS_MAX / rows & ~1u : STEPS_WANTED;
 	/* Untouched pages cost nothing, and nothing can fail later. */
-	t->step = calloc(t->most, sizeof(*t->step));
+	t->step = t->most ? calloc((size_t)rows * t->most, sizeof(*t->step)) : NULL;
 	if (!t->step) {
 		free(t);
 		return -ENOMEM;
@@ -45,12 +48,22 @@ void cqesim_timeline_destroy(struct cqesim_timeline *t)
 	free(t);
 }
 
-const struct cqesim_step *cqesim_timeline_steps(const struct cqesim_timeline *t, unsigned *count,
-						uint64_t *step_ps)
+static struct cqesim_step *steps_of(const struct cqesim_timeline *t, unsigned queue)
+{
+	return t->step + (t->queues ? (size_t)queue * t->most : 0);
+}
+
+const struct cqesim_step *cqesim_timeline_steps(const struct cqesim_timeline *t, unsigned queue,
+						unsigned *count, uint64_t *step_ps)
 {
 	*count = t->count;
 	*step_ps = t->step_ps;
-	return t->step;
+	return steps_of(t, queue);
+}
+
+unsigned cqesim_timeline_queues(const struct cqesim_timeline *t)
+{
+	return t->queues;
 }
 
 static void merge(struct cqesim_step *to, const struct cqesim_step *more)
@@ -68,35 +81,42 @@ static void merge(struct cqesim_step *to, const struct cqesim_step *more)
 		to->occupancy_max = more->occupancy_max;
 }
 
-static void widen(struct cqesim_timeline *t)
+static void halve(struct cqesim_step *step, unsigned count)
 {
-	unsigned half = (t->count + 1) / 2;
+	unsigned half = (count + 1) / 2;
 
 	for (unsigned i = 0; i < half; i++) {
-		struct cqesim_step sum = t->step[2 * i];
+		struct cqesim_step sum = step[2 * i];
 
-		if (2 * i + 1 < t->count)
-			merge(&sum, &t->step[2 * i + 1]);
-		t->step[i] = sum;
+		if (2 * i + 1 < count)
+			merge(&sum, &step[2 * i + 1]);
+		step[i] = sum;
 	}
-	memset(&t->step[half], 0, (t->count - half) * sizeof(*t->step));
-	t->count = half;
+	memset(&step[half], 0, (count - half) * sizeof(*step));
+}
+
+static void widen(struct cqesim_timeline *t)
+{
+	for (unsigned q = 0; q < t->queues || !q; q++)
+		halve(steps_of(t, q), t->count);
+	t->count = (t->count + 1) / 2;
 	t->step_ps *= 2;
 }
 
-static struct cqesim_step *step_at(struct cqesim_timeline *t, uint64_t now_ps)
+static struct cqesim_step *step_at(struct cqesim_timeline *t, unsigned queue, uint64_t now_ps)
 {
 	while (now_ps / t->step_ps >= t->most)
 		widen(t);
 	unsigned i = (unsigned)(now_ps / t->step_ps);
 	if (i >= t->count)
 		t->count = i + 1;
-	return &t->step[i];
+	return &steps_of(t, queue)[i];
 }
 
-void timeline_arrival(struct cqesim_timeline *t, uint64_t now_ps, uint64_t backlog_ps, int drop)
+void timeline_arrival(struct cqesim_timeline *t, unsigned queue, uint64_t now_ps,
+		      uint64_t backlog_ps, int drop)
 {
-	struct cqesim_step *s = step_at(t, now_ps);
+	struct cqesim_step *s = step_at(t, queue, now_ps);
 
 	s->offered++;
 	if (drop != NO_DROP)
@@ -108,14 +128,14 @@ void timeline_arrival(struct cqesim_timeline *t, uint64_t now_ps, uint64_t backl
 		s->backlog_max_ps = backlog_ps;
 }
 
-void timeline_poll(struct cqesim_timeline *t, uint64_t now_ps, uint64_t packets, uint64_t polls,
-		   uint64_t occupancy)
+void timeline_poll(struct cqesim_timeline *t, unsigned queue, uint64_t now_ps, uint64_t packets,
+		   uint64_t polls, uint64_t occupancy)
 {
-	struct cqesim_step *s = step_at(t, now_ps);
+	struct cqesim_step *s = step_at(t, queue, now_ps);
 
 	s->delivered += packets;
 	s->polls += polls;
 	s->occupancy_sum += occupancy;
-	if (occupancy / polls > s->occupancy_max)
+	if (polls && occupancy / polls > s->occupancy_max)
 		s->occupancy_max = occupancy / polls;
 }

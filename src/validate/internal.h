@@ -7,6 +7,7 @@
  *   settings.c  keys and values, read as numbers and words
  *   run.c       figures, deviations, summary
  *   fit.c       better values for parameters
+ *   write.c     these, back into the file
  *   measure.c   the table of measures
  *   replay.c    measures from a replay of synthetic traffic
  *   ceiling.c   measures from the link's closed form
@@ -61,7 +62,8 @@ struct replay_run {
 	double seconds;     /* that were counted: the trace without its first quarter */
 	double offered_pps; /* by the traffic */
 	double delivered_pps, out_of_buffer_pps;
-	double per_poll; /* packets of a poll that found some */
+	double per_poll; /* packets of a poll, or frame, that found some */
+	double per_call; /* of a call of the driver's */
 	double cycles;   /* of the core per packet, polls that found nothing left out */
 	double sessions_per_packet, session_share;
 };
@@ -73,7 +75,7 @@ void runs_free(struct runs *runs);
 
 /* Profiles with the evaluation's settings applied to them. */
 struct machine {
-	struct cqesim_profile *device, *link, *driver, *host;
+	struct cqesim_profile *device, *link, *driver, *host, *application;
 };
 int profiles_load(struct evaluation *e, struct machine *m);
 void profiles_free(struct machine *m);

@@ -11,6 +11,7 @@
 #include "validate/internal.h"
 
 #define CYCLES_PER_PS 1e-12
+#define STEPS         64u
 
 void runs_free(struct runs *runs)
 {
@@ -27,6 +28,7 @@ static const char *const own_keys[] = {
 	"device",  "link",   "driver",    "host",         "queues",      "ring",
 	"burst",   "comp",   "packets",   "flows",        "frame",       "offered",
 	"forward", "tx_mpw", "tx_inline", "session_time", "graph_nodes", "compressed_share",
+	"app",
 };
 
 static bool is_own(const char *key)
@@ -39,9 +41,10 @@ static bool is_own(const char *key)
 
 static int set_parameter(struct evaluation *e, struct machine *m, const struct cqesim_setting *s)
 {
-	struct cqesim_profile *const all[] = {m->device, m->link, m->driver, m->host};
+	struct cqesim_profile *const all[] = {m->device, m->link, m->driver, m->host,
+					      m->application};
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct cqesim_error why = {""};
 		int rc = cqesim_profile_set(all[i], s->key, s->value, &why);
 
@@ -53,11 +56,8 @@ static int set_parameter(struct evaluation *e, struct machine *m, const struct c
 	return setting_refuse(e, "%s: no such setting, nor a parameter of a profile", s->key);
 }
 
-/*
- * A session that ends some time after it began holds as many packets as came for
- * its queue in that time: cqe_compression_max_num stands in for session_time (ns).
- */
-static int set_session_length(struct evaluation *e, struct machine *m)
+/* session_time (ns): the age at which a session ends, cqe_compression_age. */
+static int set_session_age(struct evaluation *e, struct machine *m)
 {
 	int rc = 0;
 	char text[32];
@@ -65,11 +65,8 @@ static int set_session_length(struct evaluation *e, struct machine *m)
 
 	if (rc || ns == 0)
 		return rc;
-	double n = round(ns * 1e-9 * setting_rate(e, "offered", &rc) /
-			 setting_number(e, "queues", 1, CQESIM_QUEUES_MAX, &rc));
-	double most = cqesim_profile_num(m->device, CQESIM_DEV_COMP_MAX_NUM);
-	snprintf(text, sizeof(text), "%.0f", fmax(2, fmin(n, most)));
-	return rc ? rc : cqesim_profile_set(m->device, "cqe_compression_max_num", text, e->err);
+	snprintf(text, sizeof(text), "%.0f", fmax(1, ns));
+	return cqesim_profile_set(m->device, "cqe_compression_age", text, e->err);
 }
 
 /* The replay compresses always; where the card did not, the core has no session to pay for. */
@@ -92,7 +89,8 @@ int profiles_load(struct evaluation *e, struct machine *m)
 	const char *device = setting_word(e, "device", NULL, &rc),
 		   *link = setting_word(e, "link", NULL, &rc);
 	const char *driver = setting_word(e, "driver", NULL, &rc),
-		   *host = setting_word(e, "host", NULL, &rc);
+		   *host = setting_word(e, "host", NULL, &rc),
+		   *app = setting_word(e, "app", "rxonly", &rc);
 
 	*m = (struct machine){0};
 	if (!rc)
@@ -103,13 +101,18 @@ int profiles_load(struct evaluation *e, struct machine *m)
 		rc = cqesim_profile_load(&m->driver, CQESIM_PROFILE_DRIVER, driver, e->err);
 	if (!rc)
 		rc = cqesim_profile_load(&m->host, CQESIM_PROFILE_HOST, host, e->err);
+	if (!rc)
+		rc = cqesim_profile_load(&m->application, CQESIM_PROFILE_APPLICATION, app, e->err);
+	/* Sending is the link's closed form; a replay is of what comes through that. */
+	if (!rc)
+		rc = cqesim_profile_set(m->application, "forward", "no", e->err);
 	for (unsigned i = 0; i < e->settings.count && !rc; i++)
 		if (!is_own(e->settings.setting[i].key)) {
 			rc = set_parameter(e, m, &e->settings.setting[i]);
 			e->used[i] = true;
 		}
 	if (!rc)
-		rc = set_session_length(e, m);
+		rc = set_session_age(e, m);
 	if (!rc)
 		rc = set_session_cost(e, m);
 	if (rc)
@@ -123,6 +126,7 @@ void profiles_free(struct machine *m)
 	cqesim_profile_free(m->link);
 	cqesim_profile_free(m->driver);
 	cqesim_profile_free(m->host);
+	cqesim_profile_free(m->application);
 }
 
 enum cqesim_comp_choice compression_choice(struct evaluation *e, int *rc)
@@ -142,7 +146,8 @@ enum cqesim_comp_choice compression_choice(struct evaluation *e, int *rc)
 /* Counts what polls return between two times. */
 struct window {
 	uint64_t from_ps, to_ps;
-	uint64_t packets, polls;
+	uint64_t packets;
+	struct cqesim_timeline *timeline; /* of STEPS, window and what is before */
 	uint64_t in_sessions, sessions;
 };
 
@@ -154,13 +159,26 @@ static int count_poll(void *context, unsigned queue, uint64_t now_ps,
 	(void)queue;
 	if (now_ps < w->from_ps || now_ps >= w->to_ps)
 		return 0;
-	w->polls++;
 	w->packets += n;
 	for (unsigned i = 0; i < n; i++) {
 		w->in_sessions += c[i].session_n != 0;
 		w->sessions += c[i].session_n && !c[i].session_i;
 	}
 	return 0;
+}
+
+/* Packets of a turn: a poll, or a frame of several calls. */
+static double per_turn(const struct window *w)
+{
+	unsigned count;
+	uint64_t step_ps, packets = 0, polls = 0;
+	const struct cqesim_step *step = cqesim_timeline_steps(w->timeline, 0, &count, &step_ps);
+
+	for (unsigned i = STEPS / 4; i < count && i < STEPS; i++) {
+		packets += step[i].delivered;
+		polls += step[i].polls;
+	}
+	return polls ? (double)packets / (double)polls : 0;
 }
 
 static void keep(struct replay_run *run, const struct window *w, const struct cqesim_result *r,
@@ -176,7 +194,9 @@ static void keep(struct replay_run *run, const struct window *w, const struct cq
 	 * lost. */
 	run->out_of_buffer_pps =
 		r->dropped[CQESIM_DROP_OUT_OF_BUFFER] ? pps - run->delivered_pps : 0;
-	run->per_poll = w->polls ? packets / (double)w->polls : 0;
+	run->per_poll = per_turn(w);
+	run->per_call =
+		r->host.calls ? (double)r->host.packets / (double)r->host.calls : run->per_poll;
 	run->cycles = r->host.packets ? (double)r->host.busy_ps * CYCLES_PER_PS * clock /
 						(double)r->host.packets
 				      : 0;
@@ -202,7 +222,9 @@ static int run_replay(struct evaluation *e, struct cqesim_sim_config *config, do
 		 setting_word(e, "frame", "64", &rc), setting_word(e, "flows", "65536", &rc),
 		 (unsigned long long)packets);
 	config->observer = &observer;
-	if (!stats || !port)
+	rc = rc ? rc : cqesim_timeline_create(&window.timeline, (duration_ps + STEPS - 1) / STEPS, 0);
+	config->timeline = window.timeline;
+	if (!stats || !port || !window.timeline)
 		rc = cqesim_fail(e->err, -ENOMEM, "out of memory");
 	if (!rc)
 		rc = cqesim_trace_open_synthetic(&replay.trace, spec, 0, &trace, e->err);
@@ -216,6 +238,7 @@ static int run_replay(struct evaluation *e, struct cqesim_sim_config *config, do
 		keep(run, &window, cqesim_sim_result(replay.sim[0]), pps);
 	cqesim_sim_destroy(replay.sim[0]);
 	cqesim_trace_close(replay.trace);
+	cqesim_timeline_destroy(window.timeline);
 	free(port);
 	free(stats);
 	return rc;
@@ -253,6 +276,7 @@ static int new_run(struct evaluation *e, bool behind_link, struct replay_run *ru
 		.link = m.link,
 		.driver = m.driver,
 		.host = m.host,
+		.application = m.application,
 		.queues = (unsigned)setting_number(e, "queues", 1, CQESIM_QUEUES_MAX, &rc),
 		.ring = (unsigned)setting_number_or(e, "ring", 0, 4, 32768, &rc),
 		.burst = (unsigned)setting_number_or(e, "burst", 0, 1, CQESIM_BURST_MAX, &rc),
@@ -348,7 +372,7 @@ int measure_compress_pkts(struct evaluation *e, double *value)
 	return rc;
 }
 
-/* packets of a poll that found some; a poll is a dispatch of VPP's dpdk-input */
+/* packets of a poll, or frame, that found some: a dispatch of VPP's dpdk-input */
 int measure_dispatch(struct evaluation *e, double *value)
 {
 	const struct replay_run *run;
@@ -373,7 +397,7 @@ int measure_node_cycles(struct evaluation *e, double *value)
 		rc = profiles_load(e, &m);
 	if (rc)
 		return rc;
-	double poll = cqesim_profile_num(m.driver, CQESIM_DRV_CYC_POLL) / run->per_poll;
+	double poll = cqesim_profile_num(m.driver, CQESIM_DRV_CYC_POLL) / run->per_call;
 	double driver =
 		poll +
 		(1 - run->session_share) * cqesim_profile_num(m.driver, CQESIM_DRV_CYC_PACKET) +

@@ -15,7 +15,8 @@
 #include "cqesim/report.h"
 #include "fuzz.h"
 
-static const char *const folders[CQESIM_PROFILE_KINDS] = {"devices", "links", "drivers", "hosts"};
+static const char *const folders[CQESIM_PROFILE_KINDS] = {"devices", "links", "drivers", "hosts",
+							  "applications"};
 
 static int memory_fd = -1;
 static char models[512];
