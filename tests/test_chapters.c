@@ -3,6 +3,12 @@
 #include "chapter.h"
 #include "test.h"
 
+START_TEST(bursts)
+{
+	chapter_check("bursts.md", 0, 7, 40);
+}
+END_TEST
+
 START_TEST(limits)
 {
 	chapter_check("limits.md", 0, 4, 20);
@@ -21,6 +27,7 @@ Suite *suite_chapters(void)
 	TCase *t = tcase_create("pages");
 
 	tcase_set_timeout(t, 120);
+	tcase_add_test(t, bursts);
 	tcase_add_test(t, limits);
 	tcase_add_test(t, unknown);
 	suite_add_tcase(s, t);

@@ -181,14 +181,20 @@ struct cqesim_link_pool {
  */
 struct cqesim_link_way {
 	struct cqesim_pacer pacer;
-	double acks, updates; /* DLLPs that are owed in this direction; whole ones are sent */
-	uint64_t bytes;       /* served, DLLPs included */
+	/*
+	 * DLLPs that are owed in this direction; whole ones are sent.  Apart, or compilers load both
+	 * at once, which waits for the two stores before.
+	 */
+	double acks;
+	uint64_t bytes; /* served, DLLPs included */
+	double updates;
 };
 struct cqesim_link_server {
 	struct cqesim_link_way up, down;
 	double ack_each, update_each; /* per TLP, per posted TLP */
 	unsigned dllp_bytes;
 	uint64_t rtt_ps, credit_return_ps;
+	uint64_t alone_bytes, alone_ps; /* how long the last answer takes on an idle link */
 	struct cqesim_link_pool posted, reads, tags;
 };
 

@@ -128,6 +128,8 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 		rc = make_server(nic);
 		if (!rc)
 			rc = make_pacers(nic);
+		if (!rc)
+			rc = nic_fault_init(nic);
 		if (rc)
 			cqesim_fail(err, rc, "a rate is out of range");
 	}
@@ -160,6 +162,7 @@ void cqesim_nic_destroy(struct cqesim_nic *nic)
 		free(nic->cq[i]);
 	free(nic->rq);
 	free(nic->cq);
+	free(nic->fault);
 	free(nic->loan);
 	free(nic);
 }

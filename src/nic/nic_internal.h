@@ -76,6 +76,11 @@ struct cqesim_nic {
 	bool pressed;             /* balanced: compressing now */
 	uint64_t pressed_since_ps;
 	struct cqesim_tlps cost[COST_TABLE];
+	/* Sending: the last read of WQEs, and of data. */
+	struct nic_read_cost {
+		uint32_t offset, length; /* length 0: none yet */
+		struct cqesim_tlps request, completion;
+	} tx_read[2];
 	struct cqesim_tlps cqe_cost; /* of a plain CQE: rings lie on whole lines */
 
 	void **cq; /* struct nic_cq, by number - 1; NULL: free */
@@ -86,6 +91,7 @@ struct cqesim_nic {
 	uint64_t second_ps;               /* the end of the second that it is now ... */
 	uint64_t stalled_before_ps[2];    /* ... and what was stalled before it: writes, reads */
 	uint64_t error_cqes;
+	struct nic_fault *fault; /* still to be done; NULL: none */
 	uint64_t striding_packets, striding_wqes; /* delivered through striding queues, used up */
 	struct cqesim_nic_stats stats;
 };
@@ -210,6 +216,13 @@ static inline uint32_t nic_plan_fetch(struct nic_load *load, const struct nic_rq
 
 /* flush.c: an error completion is made: its syndrome, and what it does to the queue. */
 void nic_fail_rq(struct nic_rq *rq, struct cqesim_cqe_err *err);
+
+/* fault.c: -ENOMEM; and in place of the writer's functions while nic->fault is there. */
+int nic_fault_init(struct cqesim_nic *nic);
+void nic_fault_write(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		     enum cqesim_opcode opcode);
+void nic_fault_open(struct cqesim_nic *nic, const struct nic_cq *cq);
+void nic_fault_close(struct cqesim_nic *nic, struct nic_cq *cq);
 
 /* striding.c: a packet that is ready for the link, to a striding queue. */
 enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq *rq,

@@ -139,7 +139,10 @@ write_alone(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
 	now_ps = nic_pass_completions(nic, now_ps, 1);
 	nic_load_add(data, &nic->cqe_cost); /* counted with the others: see cqesim_nic_stats */
 	uint64_t turn_ps = nic_send(nic, now_ps, data);
-	cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
+	if (__builtin_expect(nic->fault != NULL, 0))
+		nic_fault_write(nic, cq, cqe, opcode);
+	else
+		cqesim_cq_write(&cq->writer, cqe, opcode, CQESIM_FORMAT_PLAIN);
 	if (__builtin_expect(nic->config.operation != NULL, 0))
 		nic_watch_ring(nic, cq, CQESIM_TRAFFIC_CQE, turn_ps, cq->writer.pi - 1,
 			       CQESIM_CQE_BYTES);
@@ -238,7 +241,10 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 					     joined(nic, cq, cq->writer.pi));
 	session_cost(nic, cq, n, data);
 	uint64_t turn_ps = nic_send(nic, now_ps, data);
-	cqesim_cq_session_close(&cq->writer);
+	if (__builtin_expect(nic->fault != NULL, 0))
+		nic_fault_close(nic, cq);
+	else
+		cqesim_cq_session_close(&cq->writer);
 	if (nic->config.operation)
 		watch_session(nic, cq, n, turn_ps);
 	nic_count_session(nic, cq, n);
@@ -304,6 +310,8 @@ static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8
 		nic_write_plain(nic, cq, cqe, now_ps, data);
 		return;
 	}
+	if (__builtin_expect(nic->fault != NULL, 0))
+		nic_fault_open(nic, cq);
 	nic_session_begin(nic, cq, cqe, now_ps);
 	if (data->bytes)
 		nic_send(nic, now_ps, data);

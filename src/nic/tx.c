@@ -17,12 +17,28 @@ void cqesim_nic_tx_write(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_tr
 	cqesim_link_server_write(&nic->server, now_ps, &t);
 }
 
+/* Reads of a kind are often alike; where a page they begin is all that their cost depends on. */
+static void read_cost(struct cqesim_nic *nic, enum cqesim_traffic kind, uint64_t address,
+		      uint32_t length, struct cqesim_tlps *request, struct cqesim_tlps *completion)
+{
+	struct nic_read_cost *last = &nic->tx_read[kind == CQESIM_TRAFFIC_TX_DATA_REQUEST];
+	uint32_t offset = (uint32_t)(address & 4095);
+
+	if (length != last->length || offset != last->offset) {
+		last->length = length;
+		last->offset = offset;
+		cqesim_link_read(&nic->link, address, length, &last->request, &last->completion);
+	}
+	*request = last->request;
+	*completion = last->completion;
+}
+
 void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_traffic kind,
 			uint64_t address, uint32_t length)
 {
 	struct cqesim_tlps request, completion;
 
-	cqesim_link_read(&nic->link, address, length, &request, &completion);
+	read_cost(nic, kind, address, length, &request, &completion);
 	nic_count(nic, kind, &request);
 	nic_count(nic, kind + 1, &completion);
 	uint64_t turn_ps = nic_turn_ps(nic, now_ps);

@@ -164,14 +164,18 @@ static uint64_t credits_back_ps(const struct cqesim_link_server *s, uint64_t go_
 
 /* When the completions of a request can begin, so that an idle link ends them a round trip after
  * its turn. */
-static uint64_t answer_ps(const struct cqesim_link_server *s, uint64_t go_ps, uint64_t asked_ps,
+static uint64_t answer_ps(struct cqesim_link_server *s, uint64_t go_ps, uint64_t asked_ps,
 			  uint64_t bytes)
 {
-	struct cqesim_pacer alone = s->down.pacer;
+	if (bytes != s->alone_bytes) { /* most are like the one before */
+		struct cqesim_pacer alone = s->down.pacer;
 
-	alone.ps = alone.rem = 0;
-	cqesim_pacer_advance(&alone, bytes);
-	uint64_t lasts_ps = alone.ps;
+		alone.ps = alone.rem = 0;
+		cqesim_pacer_advance(&alone, bytes);
+		s->alone_bytes = bytes;
+		s->alone_ps = alone.ps;
+	}
+	uint64_t lasts_ps = s->alone_ps;
 	uint64_t first_ps = s->rtt_ps > lasts_ps ? go_ps + s->rtt_ps - lasts_ps : 0;
 
 	return first_ps > asked_ps ? first_ps : asked_ps;

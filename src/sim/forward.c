@@ -22,6 +22,7 @@
 struct tx_plan {
 	int count;
 	struct cqesim_transaction access[CQESIM_TRANSACTIONS_MAX];
+	double per_packet[CQESIM_TRANSACTIONS_MAX];
 };
 
 struct tx_plans {
@@ -86,6 +87,8 @@ static const struct tx_plan *plan_of(struct cqesim_sim *sim, uint32_t bytes, int
 		*rc = (*plan)->count;
 		(*plan)->count = 0;
 	}
+	for (int k = 0; k < (*plan)->count; k++)
+		(*plan)->per_packet[k] = cqesim_fraction_value((*plan)->access[k].per_packet);
 	return *plan;
 }
 
@@ -127,8 +130,7 @@ int sim_forward(struct queue *q, const struct cqesim_completion *c, unsigned n, 
 			const struct cqesim_transaction *t = &plan->access[k];
 			double *part = &q->tx->part[t->cause][t->access];
 
-			for (*part += cqesim_fraction_value(t->per_packet); *part >= ALMOST_ONE;
-			     *part -= 1)
+			for (*part += plan->per_packet[k]; *part >= ALMOST_ONE; *part -= 1)
 				make_access(q, t, now_ps);
 		}
 	}
