@@ -140,9 +140,7 @@ static uint32_t posted(const struct run *r)
 /* Did this call, or one before, find a session that mprq_vec has no packet buffers for? */
 static bool overran(const struct run *r)
 {
-	const struct host_striding *s = r->sim->queue[0].host->striding;
-
-	return s && s->overruns;
+	return cqesim_host_stats(r->sim->queue[0].host)->overruns != 0;
 }
 
 static int polled(void *context, unsigned queue, uint64_t now_ps, const struct cqesim_completion *c,

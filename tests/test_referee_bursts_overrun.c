@@ -144,7 +144,7 @@ static void simulate(const char *path, unsigned n)
 	ck_assert_uint_eq(s->polls, 2);
 	ck_assert_uint_eq(s->burst_hist[RING], 1 + (n == RING));
 	ck_assert_uint_eq(s->burst_hist[n], 1 + (n == RING));
-	ck_assert_uint_eq(o.host->striding->overruns, n > AT_HAND);
+	ck_assert_uint_eq(cqesim_host_stats(o.host)->overruns, n > AT_HAND);
 	ck_assert_int_eq(fclose(o.feed), 0);
 	cqesim_host_destroy(o.host);
 	free(o.ring);

@@ -186,6 +186,11 @@ struct cqesim_host_stats {
 	uint64_t copied; /* packets; the rest was handed on in its strides */
 	uint64_t copied_bytes;
 	uint64_t copied_in_need; /* of these: because there was no spare buffer */
+	/*
+	 * DPDK's vector MPRQ function: sessions longer than the mbufs at hand.  The real function then
+	 * writes lengths into mbufs that others own and goes wrong from there; here they are returned.
+	 */
+	uint64_t overruns;
 	uint64_t replaced;       /* WQEs posted with another buffer, as theirs was held */
 	uint64_t waited;         /* WQEs that had to wait for a buffer */
 	uint64_t kept_max;       /* most packets that the application kept */

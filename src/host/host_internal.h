@@ -21,7 +21,6 @@ struct host_striding {
 	uint32_t spares;
 	bool attach_allowed; /* copy_if_none: there is a replacement */
 	uint32_t mbufs;      /* vector rule: packet buffers at hand */
-	uint64_t overruns;   /* sessions that were longer than that */
 	/* Buffers of the packets that the last call returned and the application does not keep. */
 	uint32_t *returned;
 	uint32_t returned_count;

@@ -290,7 +290,7 @@ static bool vec_round(struct cqesim_host_queue *q, struct host_call *call, unsig
 			got += host_take_entry(q, call, 1);
 		}
 		if (got < want && host_peek(q)) {
-			s->overruns += host_peek(q) > s->mbufs - got;
+			q->stats.overruns += host_peek(q) > s->mbufs - got;
 			got += host_take_entry(q, call, want - got);
 		}
 	}

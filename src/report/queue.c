@@ -59,6 +59,11 @@ static void striding(struct report_out *o, const struct cqesim_result *r)
 	if (host->copied_in_need)
 		report_row(o, "", "%s copied for want of a replacement buffer",
 			   report_count(host->copied_in_need).s);
+	if (host->overruns)
+		report_row(o, "beware",
+			   "%s sessions were longer than the packet buffers at hand: DPDK's function "
+			   "goes wrong there, and this result is better than it",
+			   report_count(host->overruns).s);
 	report_row(o, "buffers",
 		   "%s WQEs posted with another buffer, as packets held theirs; %s had to wait for "
 		   "one; most in use %s of %s",
@@ -150,6 +155,7 @@ json_t *report_rq_json(struct report_json *j, const struct cqesim_result *r)
 	report_put_u64(j, o, "copied", host->copied);
 	report_put_u64(j, o, "copied_bytes", host->copied_bytes);
 	report_put_u64(j, o, "copied_in_need", host->copied_in_need);
+	report_put_u64(j, o, "session_overruns", host->overruns);
 	report_put_u64(j, o, "replaced", host->replaced);
 	report_put_u64(j, o, "waited", host->waited);
 	report_put_u64(j, o, "buffers_max", host->buffers_max);

@@ -44,6 +44,7 @@ static void sum_hosts(struct cqesim_host_stats *sum, const struct cqesim_host_st
 	sum->copied += s->copied;
 	sum->copied_bytes += s->copied_bytes;
 	sum->copied_in_need += s->copied_in_need;
+	sum->overruns += s->overruns;
 	sum->replaced += s->replaced;
 	sum->waited += s->waited;
 	if (s->kept_max > sum->kept_max)
