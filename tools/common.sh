@@ -46,12 +46,13 @@ libtool command libtoolize'
 packages_optional='
 libzstd-dev module libzstd'
 
-# Optional for the tests: DPDK and rdma-core, whose code and headers are the judges.
+# Optional for the tests: DPDK and rdma-core, whose code, headers and programs are the judges.
 packages_judge='
 libdpdk-dev module libdpdk
 libibverbs-dev module libmlx5
 libbsd-dev module libbsd
-libnuma-dev module numa'
+libnuma-dev module numa
+dpdk-dev command dpdk-testpmd'
 
 packages_check='
 check module check'
