@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* card_mbuf.h - what the parts of the mbuf checking program share. */
+#ifndef CARD_MBUF_H
+#define CARD_MBUF_H
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+#include "trace/numbered.h"
+
+#define QUEUES_MAX 16u
+/* Longest session; so many packets back a title can lie. */
+#define TITLES 128u
+
+struct options {
+	const char *mix;
+	uint64_t packets;
+	unsigned queues, burst, descriptors;
+	bool vlan_strip, timestamp, keep_crc, scatter;
+	bool no_hash; /* the mini format has none */
+	bool l34h;    /* minis with header types */
+	bool isolated;
+	unsigned mbuf_bytes;
+};
+
+/* What an mbuf of a frame should say. */
+struct expected {
+	const uint8_t *bytes; /* as delivered, without the number */
+	uint32_t len, hash;
+	uint16_t at, queue, tci;
+	uint32_t packet_type;
+	uint64_t flags;
+};
+
+/* Kinds of difference, and what is known of the driver. */
+enum difference {
+	DIFF_NUMBER, /* no number, or of no frame that was sent */
+	DIFF_ORDER,  /* not after the one before it */
+	DIFF_QUEUE,  /* not where Toeplitz hash and table lead */
+	DIFF_LENGTH, /* pkt_len, data_len, nb_segs, or their sum */
+	DIFF_DATA,
+	DIFF_HASH,
+	DIFF_TYPE,  /* packet_type */
+	DIFF_FLAGS, /* ol_flags */
+	DIFF_TCI,
+	DIFF_TIME,
+	DIFF_FCS,
+	DIFF_PORT,
+	DIFF_KINDS
+};
+enum known {
+	KNOWN_NO_RSS_FLAG, /* scalar: a packet whose hash is 0 has no RSS flag */
+	KNOWN_TITLE_HASH,  /* scalar, mini formats without hash: that of the session's title */
+	KNOWN_NO_HASH,     /* vector, likewise: neither hash nor RSS flag in sessions */
+	KNOWN_L34H_TYPE,   /* scalar before 24.11.6: no packet type out of L34H minis */
+	KNOWN_EXTERNAL,    /* MPRQ: larger packets stay in the strides' buffer */
+	KNOWN_KINDS
+};
+
+struct state {
+	struct options o;
+	struct numbered table;
+	struct expected expected[NUMBERED_FRAMES];
+	uint8_t *stripped; /* frames without tag */
+	uint16_t at[NUMBERED_KINDS];
+	bool scalar, mprq;
+	uint16_t port;
+	int time_offset;
+	uint64_t time_flag, clock_hz, time_last[QUEUES_MAX];
+	uint64_t next[QUEUES_MAX]; /* number after that of the last packet */
+	uint32_t titles[QUEUES_MAX][TITLES];
+	uint32_t title_at[QUEUES_MAX];
+	uint64_t received, of_queue[QUEUES_MAX], segments, kinds[NUMBERED_KINDS];
+	uint64_t differences, different[DIFF_KINDS], known[KNOWN_KINDS];
+	uint64_t said;
+};
+
+/* card_mbuf_expect.c */
+void expect(struct state *s, const uint8_t *key, const struct rte_eth_rss_reta_entry64 *reta,
+	    unsigned reta_size);
+/* card_mbuf_check.c */
+void check_burst(struct state *s, unsigned queue, struct rte_mbuf **mbufs, unsigned n);
+const char *difference_name(unsigned which);
+const char *known_name(unsigned which);
+
+#endif
