@@ -42,7 +42,7 @@ static void usage(void)
 {
 	rte_exit(2, "usage: card_mbuf EAL-ARGUMENTS -- [--mix NAME] [--packets N] [--queues N] "
 		    "[--burst N] [--descriptors N] [--mbuf N] [--vlan-strip] [--timestamp] "
-		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--isolated]\n");
+		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--isolated] [--mark ID]\n");
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -61,6 +61,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{"no-hash", no_argument, NULL, 'h'},
 		{"l34h", no_argument, NULL, 'l'},
 		{"isolated", no_argument, NULL, 'i'},
+		{"mark", required_argument, NULL, 'K'},
 		{NULL, 0, NULL, 0},
 	};
 	int c;
@@ -100,6 +101,10 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 'l':
 			o->l34h = o->no_hash = true;
+			break;
+		case 'K':
+			o->mark = true;
+			o->mark_id = (uint32_t)strtoul(optarg, NULL, 0);
 			break;
 		case 'i':
 			o->isolated = true;
@@ -193,6 +198,8 @@ static void start(struct state *s)
 	if (s->o.timestamp)
 		must(rte_mbuf_dyn_rx_timestamp_register(&s->time_offset, &s->time_flag), "time");
 	must(rte_eth_dev_start(s->port), "start");
+	if (s->o.mark)
+		flow_rules(s, key);
 	must(rte_eth_rx_burst_mode_get(s->port, 0, &mode), "mode");
 	s->scalar = !strstr(mode.info, "Vector");
 	s->mprq = strstr(mode.info, "MPRQ") || strstr(mode.info, "Multi-Packet");
@@ -255,6 +262,8 @@ static int report(const struct state *s, double seconds)
 		printf("queue %u: %" PRIu64 " packets\n", q, s->of_queue[q]);
 		hashed_everywhere &= s->of_queue[q] > 0;
 	}
+	if (s->o.mark)
+		printf("marked: %" PRIu64 "\n", s->marked);
 	printf("kinds:");
 	for (unsigned k = 0; k < NUMBERED_KINDS; k++)
 		printf(" %" PRIu64, s->kinds[k]);
@@ -274,7 +283,7 @@ static int report(const struct state *s, double seconds)
 	       " differences, %.2f Mpps\n",
 	       s->received, s->segments, known, s->differences,
 	       seconds > 0 ? (double)s->received / seconds / 1e6 : 0);
-	return s->differences || !complete || !hashed_everywhere;
+	return s->differences || !complete || !hashed_everywhere || (s->o.mark && !s->marked);
 }
 
 int main(int argc, char **argv)

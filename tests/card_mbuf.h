@@ -21,6 +21,8 @@ struct options {
 	bool l34h;    /* minis with header types */
 	bool isolated;
 	unsigned mbuf_bytes;
+	bool mark;        /* rules: UDP packets are marked ... */
+	uint32_t mark_id; /* ... with this */
 };
 
 /* What an mbuf of a frame should say. */
@@ -28,6 +30,7 @@ struct expected {
 	const uint8_t *bytes; /* as delivered, without the number */
 	uint32_t len, hash;
 	uint16_t at, queue, tci;
+	bool marked;
 	uint32_t packet_type;
 	uint64_t flags;
 };
@@ -46,6 +49,7 @@ enum difference {
 	DIFF_TIME,
 	DIFF_FCS,
 	DIFF_PORT,
+	DIFF_MARK,
 	DIFF_KINDS
 };
 enum known {
@@ -70,6 +74,7 @@ struct state {
 	uint64_t next[QUEUES_MAX]; /* number after that of the last packet */
 	uint32_t titles[QUEUES_MAX][TITLES];
 	uint32_t title_at[QUEUES_MAX];
+	uint64_t marked; /* packets with a mark */
 	uint64_t received, of_queue[QUEUES_MAX], segments, kinds[NUMBERED_KINDS];
 	uint64_t differences, different[DIFF_KINDS], known[KNOWN_KINDS];
 	uint64_t said;
@@ -78,6 +83,8 @@ struct state {
 /* card_mbuf_expect.c */
 void expect(struct state *s, const uint8_t *key, const struct rte_eth_rss_reta_entry64 *reta,
 	    unsigned reta_size);
+/* card_mbuf_flow.c: after the start; needs queues as configured. */
+void flow_rules(const struct state *s, const uint8_t *key);
 /* card_mbuf_check.c */
 void check_burst(struct state *s, unsigned queue, struct rte_mbuf **mbufs, unsigned n);
 const char *difference_name(unsigned which);

@@ -12,8 +12,8 @@
 const char *difference_name(unsigned which)
 {
 	static const char *const name[DIFF_KINDS] = {
-		"number", "order", "queue", "length", "data", "hash",
-		"type",   "flags", "tci",   "time",   "fcs",  "port",
+		"number", "order", "queue", "length", "data", "hash", "type",
+		"flags",  "tci",   "time",  "fcs",    "port", "mark",
 	};
 	return name[which];
 }
@@ -162,6 +162,9 @@ static void check_flags(struct state *s, const struct rte_mbuf *m, unsigned q, u
 		differs(s, DIFF_FLAGS, q, number, flags, wanted);
 	if ((e->flags & RTE_MBUF_F_RX_VLAN_STRIPPED) && m->vlan_tci != e->tci)
 		differs(s, DIFF_TCI, q, number, m->vlan_tci, e->tci);
+	if (e->marked && m->hash.fdir.hi != s->o.mark_id)
+		differs(s, DIFF_MARK, q, number, m->hash.fdir.hi, s->o.mark_id);
+	s->marked += (flags & RTE_MBUF_F_RX_FDIR_ID) != 0;
 	if (m->port != s->port)
 		differs(s, DIFF_PORT, q, number, m->port, s->port);
 }

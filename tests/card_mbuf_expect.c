@@ -22,6 +22,7 @@ struct headers {
 	const uint8_t *l4; /* NULL: none that a device looks at */
 	uint16_t ether_type;
 	uint8_t proto;
+	uint8_t carried; /* behind a fragment header too */
 	bool fragment;
 };
 
@@ -37,6 +38,7 @@ static void find_headers(const uint8_t *bytes, struct headers *h)
 		const struct rte_ipv4_hdr *ip = (const void *)h->l3;
 
 		h->proto = ip->next_proto_id;
+		h->carried = h->proto;
 		h->fragment = rte_ipv4_frag_pkt_is_fragmented(ip);
 		h->l4 = h->l3 + rte_ipv4_hdr_len(ip);
 	} else if (h->ether_type == RTE_ETHER_TYPE_IPV6) {
@@ -44,6 +46,7 @@ static void find_headers(const uint8_t *bytes, struct headers *h)
 
 		h->proto = ip->proto;
 		h->fragment = ip->proto == 44;
+		h->carried = h->fragment ? h->l3[sizeof(*ip)] : h->proto;
 		h->l4 = h->l3 + sizeof(*ip);
 	}
 	if (h->fragment || (h->proto != IPPROTO_TCP && h->proto != IPPROTO_UDP))
@@ -134,6 +137,10 @@ static void expect_frame(struct state *s, unsigned i, const uint8_t *key,
 		.packet_type = packet_type(&h),
 		.flags = RTE_MBUF_F_RX_RSS_HASH | checksum_flags(&h),
 	};
+	/* By IP protocol: a fragment of a UDP packet is UDP as well. */
+	e->marked = s->o.mark && h.carried == IPPROTO_UDP;
+	if (e->marked)
+		e->flags |= RTE_MBUF_F_RX_FDIR | RTE_MBUF_F_RX_FDIR_ID;
 	unsigned entry = e->hash % reta_size;
 	e->queue = reta[entry / RTE_ETH_RETA_GROUP_SIZE].reta[entry % RTE_ETH_RETA_GROUP_SIZE];
 	bool tagged = h.l3 != f->bytes + ETH_BYTES;

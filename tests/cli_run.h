@@ -24,7 +24,7 @@ void add_cli_input(Suite *suite);
 void add_cli_output(Suite *suite);
 void add_cli_formats(Suite *suite);
 
-#define CLI_ARGS_MAX 40
+#define CLI_ARGS_MAX 80
 
 struct output {
 	int code;   /* exit status, -1 when a signal ended it */

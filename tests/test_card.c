@@ -286,6 +286,7 @@ Suite *suite_card(void)
 	test_card_receive(s);
 	test_card_errors(s);
 	test_card_steer(s);
+	test_card_rules(s);
 	test_card_send(s);
 	test_card_tso(s);
 	test_card_check(s);

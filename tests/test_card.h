@@ -107,6 +107,7 @@ static inline const struct cqesim_card_stats *card_stats(const struct card_rig *
 void test_card_receive(Suite *s);
 void test_card_errors(Suite *s);
 void test_card_steer(Suite *s);
+void test_card_rules(Suite *s);
 void test_card_send(Suite *s);
 void test_card_tso(Suite *s);
 void test_card_check(Suite *s);

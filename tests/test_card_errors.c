@@ -165,6 +165,57 @@ START_TEST(striding)
 }
 END_TEST
 
+/* At a place: the third packet, then the fifth; the places count since the queue was made. */
+START_TEST(injected_at)
+{
+	start();
+	struct card_queue *q = card_rig_rq(&rig, 3);
+	struct cqesim_card_injection at = {
+		.queue = CQESIM_OBJECT_RQ, .number = q->number, .packet = 5, .syndrome = 0x22};
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), 0);
+	at.packet = 3;
+	at.syndrome = 1;
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), 0);
+	for (unsigned i = 1; i <= 6; i++)
+		ck_assert_int_eq(card_rig_packet(&rig), i != 3 && i != 5);
+	expect_error(q->ring + 2 * 64, 1, 2, 0);
+	expect_error(q->ring + 4 * 64, 0x22, 4, 0);
+	ck_assert_uint_eq(card_stats(&rig)->violations, 0);
+	at.packet = 0;
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), -EINVAL);
+	at.packet = 9;
+	at.syndrome = 0;
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), -EINVAL);
+	at.syndrome = 1;
+	at.queue = CQESIM_OBJECT_CQ;
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), -EINVAL);
+	at.queue = CQESIM_OBJECT_SQ;
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), -ENOENT);
+	at.queue = CQESIM_OBJECT_RQ;
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_int_eq(cqesim_card_inject(rig.card, &at), 0);
+	ck_assert_int_eq(cqesim_card_inject(rig.card, &at), -ENOSPC);
+	stop();
+}
+END_TEST
+
+/* The rig's packet has 60 bytes. */
+START_TEST(frame_limit)
+{
+	start();
+	card_rig_rq(&rig, 3);
+	cqesim_card_frame_limit(rig.card, 60);
+	ck_assert(card_rig_packet(&rig));
+	cqesim_card_frame_limit(rig.card, 59);
+	ck_assert(!card_rig_packet(&rig));
+	ck_assert_uint_eq(card_stats(&rig)->over_limit, 1);
+	ck_assert_uint_eq(card_stats(&rig)->no_queue, 0);
+	cqesim_card_frame_limit(rig.card, 0);
+	ck_assert(card_rig_packet(&rig));
+	stop();
+}
+END_TEST
+
 /* A session that is open when the error comes is published before it. */
 START_TEST(error_after_session)
 {
@@ -198,5 +249,7 @@ void test_card_errors(Suite *s)
 	tcase_add_test(t, driver_stops_the_queue);
 	tcase_add_test(t, striding);
 	tcase_add_test(t, error_after_session);
+	tcase_add_test(t, injected_at);
+	tcase_add_test(t, frame_limit);
 	suite_add_tcase(s, t);
 }

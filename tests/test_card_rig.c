@@ -80,6 +80,7 @@ void card_rig_config(struct card_rig *rig)
 		.send_context = rig,
 		.event = note,
 		.event_context = rig,
+		.tell_packets = true,
 	};
 }
 

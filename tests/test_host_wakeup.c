@@ -375,7 +375,7 @@ START_TEST(bad_configs)
 	bad[0].wakeup = (enum cqesim_wakeup)2;
 	bad[1].interrupt.cycles = -1;
 	bad[2].interrupt.arm_cycles = 1e8;
-	bad[3].rule = (enum cqesim_poll_rule)5;
+	bad[3].rule = (enum cqesim_poll_rule)6;
 	bad[4].tail_cycles = -1;
 	for (size_t i = 0; i < COUNT(bad); i++)
 		ck_assert_msg(cqesim_host_create(&host, &bad[i], &rig.reader, &rig.poster, NULL,

@@ -89,8 +89,27 @@ static bool wanted(const char *name, int argc, char **argv)
 	return argc < 2;
 }
 
+/* A name that is misspelt must not pass for a suite that has. */
+static bool all_known(int argc, char **argv)
+{
+	bool known = true;
+
+	for (int i = 1; i < argc; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < sizeof(suites) / sizeof(suites[0]); k++)
+			found |= !strcmp(suites[k].name, argv[i]);
+		if (!found)
+			fprintf(stderr, "unknown suite \"%s\"\n", argv[i]);
+		known &= found;
+	}
+	return known;
+}
+
 int main(int argc, char **argv)
 {
+	if (!all_known(argc, argv))
+		return 2;
 	SRunner *sr = srunner_create(NULL);
 	unsigned skipped = 0;
 	char line[512];

@@ -293,6 +293,7 @@ Suite *suite_nic(void)
 	tcase_add_test(t, only_ready_queues_receive);
 	suite_add_tcase(s, t);
 	test_nic_packets(s);
+	test_nic_fault(s);
 	test_nic_session(s);
 	test_nic_open(s);
 	test_nic_enhanced(s);

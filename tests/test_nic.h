@@ -95,6 +95,7 @@ void rig_ends(const struct rig *rig, unsigned mismatch, unsigned max, unsigned t
  * layout and of age, of bytes, of strides.
  */
 void test_nic_packets(Suite *s);
+void test_nic_fault(Suite *s);
 void test_nic_session(Suite *s);
 void test_nic_open(Suite *s);
 void test_nic_enhanced(Suite *s);

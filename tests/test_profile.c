@@ -789,8 +789,8 @@ START_TEST(names)
 	struct cqesim_error err;
 	ck_assert_int_eq(cqesim_profile_load(&p, DEVICE, "connectx-9000", &err), -ENOENT);
 	ck_assert_str_eq(err.text, "no device profile 'connectx-9000'; there are: broadcom-57508, "
-				   "connectx-4lx, connectx-5, connectx-5-ex, connectx-6-dx, "
-				   "connectx-7, intel-82599-dpdk, intel-82599-kernel, intel-e810, "
+				   "connectx-4lx, connectx-5, connectx-5-ex, connectx-5-ex-2018, "
+				   "connectx-6-dx, connectx-7, intel-82599-dpdk, intel-82599-kernel, intel-e810, "
 				   "intel-xl710, simple-nic");
 	ck_assert_int_eq(cqesim_profile_load(&p, HOST, "", &err), -ENOENT);
 	ck_assert_int_eq(cqesim_profile_load(&p, HOST, "..", &err), -ENOENT);

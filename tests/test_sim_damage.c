@@ -39,6 +39,7 @@ static struct sim_run *machine(const char *driver, enum cqesim_comp_choice comp)
 
 	run_set(r, "cqe_compression_max_num", "8");
 	run_set(r, "cqe_compression_timeout", "100000");
+	run_set(r, "wakeup", "poll"); /* or Linux's polls, as large as the ring, lose packets */
 	r->config.comp = comp;
 	r->config.ring = r->config.cq_size = RING;
 	return r;

@@ -15,6 +15,7 @@
  */
 #include <math.h>
 
+#include "cqesim/ceiling.h"
 #include "sim_run.h"
 
 #define WRITE(n)  ((n) + 24.0)
@@ -264,6 +265,94 @@ START_TEST(pipeline)
 }
 END_TEST
 
+/* ---- sending on ---- */
+
+/* Bytes of the closed form for a direction of traffic, in sessions of n packets (0: plain). */
+static struct cqesim_ceiling ceiling_of(const struct sim_run *r, enum cqesim_rxtx way,
+					uint32_t session)
+{
+	struct cqesim_ceiling_config c;
+	struct cqesim_ceiling formula;
+
+	ck_assert(!cqesim_ceiling_from_profiles(&c, r->device, r->link, r->host, NULL));
+	c.direction = way;
+	c.frame_bytes = 64;
+	c.cqe_mode = session ? CQESIM_CQE_ARRAYS : CQESIM_CQE_PLAIN64;
+	c.session = (struct cqesim_fraction){session ? session : 1, 1};
+	c.compressed = (struct cqesim_fraction){session != 0, 1};
+	ck_assert(!cqesim_ceiling(&formula, &c, NULL));
+	return formula;
+}
+
+/*
+ * With the profile's tags.  Below the ceiling of forwarding everything nothing is lost.  Above it
+ * the way that is full is full to half a percent: up, the card discards, and what is received is
+ * sent; down, receiving goes on, and what it takes of the way is not there for sending:
+ * sent = (rate - received x bytes down of receiving) / bytes down of sending.
+ */
+static void forwards(const char *link, enum cqesim_comp_choice comp, unsigned queues, double share)
+{
+	bool off = comp == CQESIM_COMP_CHOOSE_OFF;
+	struct sim_run *r = machine(link, "dpdk-mlx5-vec", comp);
+	char spec[128], what[192];
+
+	r->config.forward = true;
+	r->config.queues = queues;
+	run_set(r, "poll_cycles", "0");
+	run_set(r, "packet_cycles", "1");
+	run_set(r, "mini_cycles", "1");
+	run_set(r, "port_speed", "200");
+	run_set(r, "cqe_compression_max_num", "16");
+	run_set(r, "cqe_write_policy", "arrays");
+	struct cqesim_ceiling both = ceiling_of(r, CQESIM_FORWARD, off ? 0 : 16);
+	double rx = cqesim_fraction_value(ceiling_of(r, CQESIM_RX, off ? 0 : 16).down_bytes);
+	double tx = cqesim_fraction_value(ceiling_of(r, CQESIM_TX, 0).down_bytes);
+	double rate = both.link_pps * cqesim_fraction_value(both.link_bound == CQESIM_BOUND_UP
+								    ? both.up_bytes
+								    : both.down_bytes);
+	double offered = share * both.link_pps;
+
+	ck_assert_int_eq(both.link_bound == CQESIM_BOUND_UP, off);
+	snprintf(spec, sizeof(spec), "frame=64,flows=%u,packets=700k,rate=%.0fpps",
+		 off ? 1024 : queues, offered);
+	const struct cqesim_result *s = run_synthetic(r, spec);
+	snprintf(what, sizeof(what), "%s, %s, %u queues, %s", link, off ? "off" : "aggressive",
+		 queues, spec);
+	uint64_t end_ps = s->sent_end_ps > s->end_ps ? s->sent_end_ps : s->end_ps;
+	double seconds = (double)end_ps * 1e-12, received = (double)s->delivered / seconds;
+	double expected = off ? both.link_pps : (rate - received * rx) / tx;
+
+	ck_assert_msg(s->delivered == s->sent + s->tx_dropped, "%s", what);
+	if (share < 1) {
+		ck_assert_msg(s->sent == s->arrived, "%s: %llu of %llu", what,
+			      (unsigned long long)s->sent, (unsigned long long)s->arrived);
+	} else {
+		double got = (double)s->sent / seconds;
+
+		ck_assert_msg(fabs(got - expected) <= TOLERANCE * expected,
+			      "%s: %.0f sent, expected %.0f", what, got, expected);
+		if (off)
+			ck_assert_msg(!s->tx_dropped, "%s", what);
+	}
+	run_free(r);
+}
+
+START_TEST(forwarding)
+{
+	static const unsigned queues[] = {1, 4, 32};
+	static const double share[] = {0.5, 0.98, 1, 1.1};
+
+	for (unsigned q = 0; q < 3; q++)
+		for (unsigned i = 0; i < 4; i++) {
+			const char *link = _i & 1 ? "gen4x16" : "gen3x16";
+
+			forwards(link,
+				 _i & 2 ? CQESIM_COMP_CHOOSE_AGGRESSIVE : CQESIM_COMP_CHOOSE_OFF,
+				 queues[q], share[i]);
+		}
+}
+END_TEST
+
 /* ---- nothing appears, nothing vanishes ---- */
 
 static uint64_t next(uint64_t *state, uint64_t below)
@@ -350,6 +439,7 @@ Suite *suite_fluid(void)
 	tcase_add_test(limits, core_compressed);
 	tcase_add_test(limits, core_striding);
 	tcase_add_test(limits, pipeline);
+	tcase_add_loop_test(limits, forwarding, 0, 4);
 	tcase_add_test(books, conservation);
 	suite_add_tcase(suite, limits);
 	suite_add_tcase(suite, books);

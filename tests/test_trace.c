@@ -432,6 +432,7 @@ Suite *suite_trace(void)
 	add_trace_times(s);
 	add_trace_input(s);
 	add_trace_synthetic(s);
+	add_trace_numbered(s);
 	add_trace_write(s);
 	return s;
 }

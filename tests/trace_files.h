@@ -22,6 +22,7 @@
 void add_trace_times(Suite *suite);
 void add_trace_input(Suite *suite);
 void add_trace_synthetic(Suite *suite);
+void add_trace_numbered(Suite *suite);
 void add_trace_write(Suite *suite);
 
 /* --- putting captures together --- */

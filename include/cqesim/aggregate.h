@@ -44,8 +44,8 @@ enum cqesim_flush {
 	CQESIM_FLUSH_ENTRIES,    /* all header entries in use */
 	CQESIM_FLUSH_OTHER_FLOW, /* another flow came and no context was free */
 	CQESIM_FLUSH_TIMEOUT,
-	CQESIM_FLUSH_STOP,       /* cqesim_aggregate_stop: end of the run, or of the driver's poll */
-	CQESIM_FLUSH_ALONE,      /* never open: a packet that cannot be joined */
+	CQESIM_FLUSH_STOP,  /* cqesim_aggregate_stop: end of the run, or of the driver's poll */
+	CQESIM_FLUSH_ALONE, /* never open: a packet that cannot be joined */
 	CQESIM_FLUSHES
 };
 /* "psh/fin", "sequence", ... for tables; one word for JSON keys. */
@@ -130,14 +130,14 @@ CQESIM_API int cqesim_aggregate_defaults(struct cqesim_aggregate_config *config,
 
 /* A packet as the state machine sees it. */
 struct cqesim_segment {
-	uint64_t time_ps;       /* never less than before */
-	uint64_t flow;          /* the same for packets of the same 5-tuple */
-	uint64_t traits;        /* the same when all other compared header fields are */
+	uint64_t time_ps; /* never less than before */
+	uint64_t flow;    /* the same for packets of the same 5-tuple */
+	uint64_t traits;  /* the same when all other compared header fields are */
 	uint32_t seq, ack;
 	uint32_t payload_bytes;
-	uint16_t header_bytes;  /* L2 to L4; 0: nothing that can be split off */
+	uint16_t header_bytes; /* L2 to L4; 0: nothing that can be split off */
 	uint8_t tcp_flags;
-	bool tcp;               /* a TCP packet, whole and unfragmented; others go alone */
+	bool tcp; /* a TCP packet, whole and unfragmented; others go alone */
 };
 
 /*
@@ -152,13 +152,13 @@ CQESIM_API void cqesim_segment_read(const struct cqesim_frame *frame,
 
 /* A session that ended, or a packet that went alone. */
 struct cqesim_session {
-	uint64_t id;             /* counts from 0 in the order in which they began */
+	uint64_t id; /* counts from 0 in the order in which they began */
 	uint64_t flow;
 	uint64_t start_ps, end_ps;
-	uint64_t data_start;     /* offset in the queue's data buffers, laid end to end */
-	uint64_t data_bytes;     /* there, headers included where they are not split off */
+	uint64_t data_start; /* offset in the queue's data buffers, laid end to end */
+	uint64_t data_bytes; /* there, headers included where they are not split off */
 	uint64_t payload_bytes;
-	uint64_t header_bytes;   /* of all its segments */
+	uint64_t header_bytes; /* of all its segments */
 	uint64_t traits;
 	uint32_t segments;
 	uint32_t segment_bytes;  /* payload of the first */
@@ -166,7 +166,7 @@ struct cqesim_session {
 	uint32_t header_entries; /* used */
 	uint32_t buffers;        /* data buffers in which it lies */
 	uint32_t completions;
-	uint8_t tcp_flags;       /* of all */
+	uint8_t tcp_flags; /* of all */
 	enum cqesim_flush flush;
 };
 
@@ -182,18 +182,18 @@ struct cqesim_segment_place {
 };
 
 struct cqesim_aggregate_stats {
-	uint64_t packets, bytes;         /* in */
-	uint64_t sessions;               /* ended, packets alone included */
-	uint64_t joined;                 /* packets in sessions of two and more */
+	uint64_t packets, bytes; /* in */
+	uint64_t sessions;       /* ended, packets alone included */
+	uint64_t joined;         /* packets in sessions of two and more */
 	uint64_t completions;
 	uint64_t flushes[CQESIM_FLUSHES];
-	uint64_t segments_max;           /* longest session */
-	uint64_t header_entries;         /* used, in all */
-	uint64_t header_entries_max;     /* in use at a time */
-	uint64_t not_split;              /* packets whose header stayed with the data */
-	uint64_t data_bytes;             /* in data buffers */
-	uint64_t data_span;              /* these and the gaps between sessions */
-	uint64_t buffers;                /* pieces of sessions: fragments that the host gets */
+	uint64_t segments_max;       /* longest session */
+	uint64_t header_entries;     /* used, in all */
+	uint64_t header_entries_max; /* in use at a time */
+	uint64_t not_split;          /* packets whose header stayed with the data */
+	uint64_t data_bytes;         /* in data buffers */
+	uint64_t data_span;          /* these and the gaps between sessions */
+	uint64_t buffers;            /* pieces of sessions: fragments that the host gets */
 };
 
 /* *session is valid during the call. */

@@ -67,11 +67,11 @@ CQESIM_API struct cqesim_rq_memory cqesim_rq_memory(const struct cqesim_rq_layou
 
 /* What one packet takes. */
 struct cqesim_rq_fit {
-	bool fits;          /* in one WQE */
-	uint32_t pieces;    /* segments or strides that hold data */
-	uint64_t held;      /* bytes of buffers that it keeps from others */
-	uint64_t waste;     /* of these, without data; headroom and shift are waste */
-	uint64_t in_ring;   /* packets of this length that the whole ring holds */
+	bool fits;        /* in one WQE */
+	uint32_t pieces;  /* segments or strides that hold data */
+	uint64_t held;    /* bytes of buffers that it keeps from others */
+	uint64_t waste;   /* of these, without data; headroom and shift are waste */
+	uint64_t in_ring; /* packets of this length that the whole ring holds */
 };
 CQESIM_API struct cqesim_rq_fit cqesim_rq_fit(const struct cqesim_rq_layout *layout,
 					      uint32_t length);
@@ -85,12 +85,12 @@ CQESIM_API double cqesim_ddio_queues(const struct cqesim_rq_layout *layout, uint
 struct cqesim_rq_usage {
 	struct cqesim_rq_layout layout;
 	struct cqesim_strides strides;
-	uint64_t packets, bytes;   /* that were placed */
-	uint64_t pieces;           /* strides with data, or segments */
-	uint64_t wqes;             /* begun */
+	uint64_t packets, bytes; /* that were placed */
+	uint64_t pieces;         /* strides with data, or segments */
+	uint64_t wqes;           /* begun */
 	uint64_t fillers, filler_strides;
-	uint64_t held, waste;      /* bytes, fillers included in both */
-	uint64_t too_long;         /* packets that fit in no WQE */
+	uint64_t held, waste; /* bytes, fillers included in both */
+	uint64_t too_long;    /* packets that fit in no WQE */
 };
 /* As cqesim_rq_layout_check. */
 CQESIM_API int cqesim_rq_usage_init(struct cqesim_rq_usage *u,
@@ -117,8 +117,8 @@ struct cqesim_page_pool {
 	uint32_t *stack;               /* not owned; cached pages first, then unused numbers */
 	uint32_t pages, cache_max, fragments_per_page;
 	uint32_t cached, unused;
-	uint32_t at_hand, next_fragment; /* at_hand == pages: none */
-	uint64_t taken;                  /* fragments */
+	uint32_t at_hand, next_fragment;     /* at_hand == pages: none */
+	uint64_t taken;                      /* fragments */
 	uint64_t allocated, recycled, freed; /* pages: new, from the cache, back to the system */
 	uint32_t in_flight, in_flight_max;   /* pages with fragments out, or at hand */
 };

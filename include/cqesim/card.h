@@ -57,9 +57,12 @@ enum cqesim_card_event_kind {
 	CQESIM_EVENT_MODIFY,
 	CQESIM_EVENT_DESTROY,
 	CQESIM_EVENT_POST,      /* RQ or SQ: its doorbell record moved to `index` */
+	CQESIM_EVENT_PACKET,    /* with tell_packets; RQ: a packet of `length` goes to WQE `index`;
+				   SQ: one was sent from it; raw: (the begin of) the WQE */
 	CQESIM_EVENT_CONSUME,   /* CQ: its doorbell record moved to `index` */
-	CQESIM_EVENT_COMPLETE,  /* CQ: a slot was written; raw points to its 64 bytes */
+	CQESIM_EVENT_COMPLETE,  /* with tell_packets; CQ: a slot is written; raw: its 64 bytes */
 	CQESIM_EVENT_DROP,      /* RQ: a packet was lost, see result */
+	CQESIM_EVENT_INJECT,    /* RQ or SQ: an error that was asked for; index: its syndrome */
 	CQESIM_EVENT_VIOLATION, /* a rule was broken; text says which */
 };
 enum cqesim_card_object {
@@ -76,7 +79,10 @@ struct cqesim_card_event {
 	enum cqesim_card_object object;
 	uint32_t number;
 	uint32_t index;     /* POST, CONSUME: producer or consumer index; COMPLETE: slot */
-	const uint8_t *raw; /* COMPLETE */
+	const uint8_t *raw; /* COMPLETE, PACKET */
+	uint32_t raw_bytes;
+	uint32_t length;              /* PACKET */
+	const void *attr;             /* CREATE: struct cqesim_card_cq, _rq, _sq, _tir; or NULL */
 	enum cqesim_rx_result result; /* DROP */
 	const char *text;             /* VIOLATION */
 };
@@ -90,7 +96,7 @@ struct cqesim_card_config {
 	 * can be told without that is always checked; see src/card/check.c for the rules.
 	 */
 	bool check;
-	cqesim_translate translate;   /* all regions of all queues: lkey, address, length */
+	cqesim_translate translate; /* all regions of all queues: lkey, address, length */
 	void *translate_context;
 	/*
 	 * A frame is sent; its memory is the driver's only during the call.  -EAGAIN: not
@@ -100,6 +106,7 @@ struct cqesim_card_config {
 	void *send_context;
 	void (*event)(void *context, const struct cqesim_card_event *event); /* or NULL */
 	void *event_context;
+	bool tell_packets; /* with an event, an event for each packet and completion too */
 };
 
 struct cqesim_card;
@@ -197,7 +204,49 @@ struct cqesim_card_tir {
 };
 CQESIM_API int cqesim_card_create_tir(struct cqesim_card *card, const struct cqesim_card_tir *tir,
 				      uint32_t *tirn);
+/* -EBUSY: a rule leads to it. */
 CQESIM_API int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn);
+
+/*
+ * What a rule looks at: the outer headers as the device knows them, in the layout of PRM
+ * fte_match_set_lyr_2_4 (big-endian).  ethertype: what follows the tags.
+ */
+struct cqesim_card_match {
+	uint8_t smac[6], ethertype[2];
+	uint8_t dmac[6], first_tci[2];
+	uint8_t ip_protocol, dscp_ecn;
+	uint8_t flags; /* CQESIM_MATCH_*; bit 0: TCP's NS */
+	uint8_t tcp_flags;
+	uint8_t tcp_sport[2], tcp_dport[2]; /* 0 in packets of another protocol, and fragments */
+	uint8_t reserved[3];                /* IHL, what was checked: -ENOTSUP in a mask */
+	uint8_t ttl;
+	uint8_t udp_sport[2], udp_dport[2];
+	uint8_t src_ip[16], dst_ip[16]; /* IPv4: the last 4 bytes */
+};
+#define CQESIM_MATCH_CVLAN      0x80u
+#define CQESIM_MATCH_SVLAN      0x40u
+#define CQESIM_MATCH_FRAGMENT   0x20u
+#define CQESIM_MATCH_IP_VERSION 0x1eu
+
+/*
+ * A rule: packets whose headers, of the mask's bits, have the value go to the TIR, with the
+ * tag in their completions, or are dropped.  As soon as there is a rule, TIRs are for those
+ * that lead to them: the first rule by priority (0 is first), then by age, decides, and what
+ * meets none is lost (no_queue).
+ */
+struct cqesim_card_rule {
+	struct cqesim_card_match mask, value;
+	uint32_t priority;
+	bool drop; /* otherwise tirn */
+	uint32_t tirn;
+	uint32_t flow_tag; /* 24 bits; 0: none */
+};
+/* -ENOENT; -EINVAL: a tag of more bits, a value outside its mask; -ENOTSUP; -ENOMEM. */
+CQESIM_API int cqesim_card_create_rule(struct cqesim_card *card,
+				       const struct cqesim_card_rule *rule, uint32_t *number);
+CQESIM_API int cqesim_card_destroy_rule(struct cqesim_card *card, uint32_t number);
+/* Rules that lead to TIR `from` lead to `to`: it takes the other's place. */
+CQESIM_API int cqesim_card_redirect_rules(struct cqesim_card *card, uint32_t from, uint32_t to);
 
 /* ---- what happens ---- */
 
@@ -210,6 +259,16 @@ CQESIM_API int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn);
  */
 CQESIM_API unsigned cqesim_card_receive(struct cqesim_card *card, uint64_t now_ps,
 					const struct cqesim_frame *frames, unsigned n);
+
+/*
+ * The same for a source that waits: stops before the first frame whose queue may have no
+ * room for it.  Returns how many frames were dealt with.
+ */
+CQESIM_API unsigned cqesim_card_receive_posted(struct cqesim_card *card, uint64_t now_ps,
+					       const struct cqesim_frame *frames, unsigned n);
+
+/* Is it told by TIRs or rules where frames go? */
+CQESIM_API bool cqesim_card_is_steered(struct cqesim_card *card);
 
 /*
  * Send up to `budget` packets of the send queues that have some, in turn; do what falls
@@ -227,6 +286,26 @@ CQESIM_API uint64_t cqesim_card_credits(struct cqesim_card *card);
  */
 CQESIM_API int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, uint8_t syndrome);
 
+/*
+ * The same at a place: instead of the packet'th packet (from 1) since the queue was made, lost ones
+ * included.  A send queue stops whatever the syndrome (assumed: every error of a requester does
+ * that).  -EINVAL, -ENOENT, -ENOSPC: 64 wait already.
+ */
+struct cqesim_card_injection {
+	enum cqesim_card_object queue; /* RQ or SQ */
+	uint32_t number;
+	uint64_t packet;
+	uint8_t syndrome;
+};
+CQESIM_API int cqesim_card_inject(struct cqesim_card *card,
+				  const struct cqesim_card_injection *injection);
+
+/*
+ * The port drops frames that are longer than this, from the Ethernet header on and without FCS;
+ * 0, as at the start: takes what comes.
+ */
+CQESIM_API void cqesim_card_frame_limit(struct cqesim_card *card, uint32_t bytes);
+
 /* ---- what happened ---- */
 
 #define CQESIM_CARD_BURSTS 257u
@@ -234,13 +313,16 @@ CQESIM_API int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, 
 struct cqesim_card_stats {
 	uint64_t arrived, delivered, delivered_bytes;
 	uint64_t lost[CQESIM_RX_RESULTS]; /* by cause; [CQESIM_RX_DELIVERED] stays 0 */
-	uint64_t no_queue;                /* no receive queue was open, or no TIR fits */
+	uint64_t no_queue;                /* no receive queue was open, no TIR or rule fits */
+	uint64_t ruled_out;               /* of these: a rule drops them */
+	uint64_t tagged;                  /* steered by a rule with a flow tag */
+	uint64_t over_limit;              /* longer than the port takes */
 	uint64_t sent, sent_bytes;
 	uint64_t send_kinds[CQESIM_SEND_KINDS];
 	uint64_t inline_bytes; /* of sent_bytes */
 	uint64_t send_wqes, send_completions, send_errors;
-	uint64_t posts, posted_wqes;        /* moves of receive doorbell records */
-	uint64_t send_doorbells;            /* moves of send doorbell records */
+	uint64_t posts, posted_wqes; /* moves of receive doorbell records */
+	uint64_t send_doorbells;     /* moves of send doorbell records */
 	/*
 	 * Doorbell records are looked at with each packet for their queue, each call to receive
 	 * and each step: two moves between looks are one.

@@ -65,8 +65,8 @@ struct cqesim_cq_shape {
 	unsigned log_size; /* 2^log_size slots, log_size 0 .. CQESIM_CQ_LOG_MAX */
 	enum cqesim_mini_format format;
 	enum cqesim_cq_layout layout;
-	bool cqe_128;        /* slots of 128 bytes, the CQE in the second half of each */
-	bool any_length;     /* minis of RDMA messages: of any length, where packets have 1 .. 65535 */
+	bool cqe_128;    /* slots of 128 bytes, the CQE in the second half of each */
+	bool any_length; /* minis of RDMA messages: of any length, where packets have 1 .. 65535 */
 	unsigned log_stride; /* striding RQ: log2 of a stride's bytes; byte_cnt is in striding form
 			      */
 };
@@ -110,6 +110,11 @@ struct cqesim_cq_writer {
 	uint8_t array[64] __attribute__((aligned(64))); /* enhanced: the open array */
 	cqesim_cq_observer observer;                    /* may be NULL */
 	void *observer_context;
+	/*
+	 * With an observer: it gets copies, before the slot is published.  Afterwards another
+	 * thread may have read and changed it.
+	 */
+	bool observe_copies;
 };
 
 /*
@@ -149,6 +154,15 @@ static inline void cqesim_cq_publish(struct cqesim_cq_writer *w, const uint8_t c
 	uint16_t middle = (uint16_t)(last >> 32);
 	memcpy(slot + 56, &low, 4);
 	memcpy(slot + 60, &middle, 2);
+	if (__builtin_expect(w->observe_copies, 0)) {
+		uint8_t copy[CQESIM_CQE_BYTES];
+
+		memcpy(copy, cqe, CQESIM_CQE_BYTES);
+		if (w->layout == CQESIM_CQ_ENHANCED)
+			copy[CQESIM_ITERATION_BYTE] = (uint8_t)lap;
+		copy[CQESIM_OP_OWN_BYTE] = op_own;
+		w->observer(w->observer_context, w->pi & w->mask, copy);
+	}
 	if (w->layout == CQESIM_CQ_ENHANCED) {
 		slot[CQESIM_OP_OWN_BYTE] = op_own;
 		__atomic_store_n(&slot[CQESIM_ITERATION_BYTE], (uint8_t)lap, __ATOMIC_RELEASE);
@@ -156,7 +170,7 @@ static inline void cqesim_cq_publish(struct cqesim_cq_writer *w, const uint8_t c
 		slot[CQESIM_ITERATION_BYTE] = (uint8_t)(last >> 48);
 		__atomic_store_n(&slot[CQESIM_OP_OWN_BYTE], op_own, __ATOMIC_RELEASE);
 	}
-	if (w->observer)
+	if (w->observer && !w->observe_copies)
 		w->observer(w->observer_context, w->pi & w->mask, slot);
 }
 

@@ -179,10 +179,10 @@ struct cqesim_dump_item {
 	struct cqesim_dump_facts stated; /* by the text, not by the bytes */
 	uint64_t known;                  /* bit i: byte i of raw stood in the input */
 	uint64_t size;                   /* WQE, hex: bytes seen; statement: 0 */
-	uint64_t more;  /* lines that say the same of the same queue, counted but not kept */
-	uint64_t value;                  /* of a counter; hex: how many blocks of bytes */
-	uint8_t raw[64];                 /* in memory order; CQE, WQE */
-	char name[48];  /* of a counter; what a foreign thing is called */
+	uint64_t more;       /* lines that say the same of the same queue, counted but not kept */
+	uint64_t value;      /* of a counter; hex: how many blocks of bytes */
+	uint8_t raw[64];     /* in memory order; CQE, WQE */
+	char name[48];       /* of a counter; what a foreign thing is called */
 	char addresses[112]; /* addresses as the text has them: "peer 10.0.0.1<4791>"; "" */
 };
 
@@ -191,8 +191,8 @@ struct cqesim_dump {
 	uint32_t count;
 	uint64_t lines;          /* of the input */
 	uint64_t other_counters; /* that are not known here */
-	uint64_t mentions; /* lines with the name of an error that report none: prose, code */
-	uint64_t unread;   /* lines (binary: bytes) at the end that were not looked at */
+	uint64_t mentions;       /* lines with the name of an error that report none: prose, code */
+	uint64_t unread;         /* lines (binary: bytes) at the end that were not looked at */
 	uint64_t bytes;
 	bool binary;
 };

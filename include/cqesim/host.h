@@ -12,7 +12,8 @@
  *
  * How many packets a poll returns and when buffers are posted is the driver's
  * rule.  Simple: all that are visible up to the burst; at the end of the call
- * buffers are posted when `replenish` or more were used.  DPDK's vector
+ * buffers are posted when `replenish` or more were used.  Linux: the same, but
+ * what comes during the call belongs to it: see src/host/napi.c.  DPDK's vector
  * function: see src/host/vec.c.  Striding queues: see src/host/striding.c.
  * ixgbe: see src/host/ixgbe.c.  When the core polls: see src/host/wakeup.c, away.c.
  */
@@ -34,6 +35,7 @@
 enum cqesim_poll_rule {
 	CQESIM_POLL_SIMPLE,
 	CQESIM_POLL_DPDK_VEC,     /* PMD mlx5_rx_burst_vec */
+	CQESIM_POLL_NAPI,         /* Linux mlx5e_poll_rx_cq: src/host/napi.c */
 	CQESIM_POLL_IXGBE_SCALAR, /* PMD ixgbe_recv_pkts: src/host/ixgbe.c */
 	CQESIM_POLL_IXGBE_BULK,   /* PMD ixgbe_recv_pkts_bulk_alloc */
 	CQESIM_POLL_IXGBE_VEC,    /* PMD ixgbe_recv_pkts_vec */
@@ -185,16 +187,18 @@ struct cqesim_host_stats {
 	uint64_t fillers;
 	uint64_t copied; /* packets; the rest was handed on in its strides */
 	uint64_t copied_bytes;
+	uint64_t copied_lines;   /* of 64 bytes, the first of each packet apart: at copy_cycles */
 	uint64_t copied_in_need; /* of these: because there was no spare buffer */
 	/*
-	 * DPDK's vector MPRQ function: sessions longer than the mbufs at hand.  The real function then
-	 * writes lengths into mbufs that others own and goes wrong from there; here they are returned.
+	 * DPDK's vector MPRQ function: sessions longer than the mbufs at hand.  The real function
+	 * then writes lengths into mbufs that others own and goes wrong from there; here they are
+	 * returned.
 	 */
 	uint64_t overruns;
-	uint64_t replaced;       /* WQEs posted with another buffer, as theirs was held */
-	uint64_t waited;         /* WQEs that had to wait for a buffer */
-	uint64_t kept_max;       /* most packets that the application kept */
-	uint64_t buffers_max;    /* most buffers in use, those in the ring included */
+	uint64_t replaced;    /* WQEs posted with another buffer, as theirs was held */
+	uint64_t waited;      /* WQEs that had to wait for a buffer */
+	uint64_t kept_max;    /* most packets that the application kept */
+	uint64_t buffers_max; /* most buffers in use, those in the ring included */
 };
 
 /*
@@ -205,9 +209,11 @@ CQESIM_API int cqesim_ixgbe_rule_check(enum cqesim_poll_rule rule, unsigned ring
 				       unsigned rx_free_thresh, struct cqesim_error *err);
 
 /*
- * Called with each burst, before its buffers are posted again, and the time at
- * which its call began (with batch_reads: the last one's).  A negative
- * value stops the queue: it is what cqesim_host_advance then returns.
+ * Called with each burst and the time at which its call began (with batch_reads:
+ * the last one's; CQESIM_POLL_NAPI: at which it ended), before its buffers are
+ * posted again; but those that ixgbe's bulk rule takes ahead may be posted before
+ * a call returns their packets.  A negative value stops the queue: it is what
+ * cqesim_host_advance then returns.
  */
 typedef int (*cqesim_host_deliver)(void *context, const struct cqesim_completion *completions,
 				   unsigned n, uint64_t now_ps);
@@ -287,9 +293,9 @@ CQESIM_API uint64_t cqesim_host_clock_ps(const struct cqesim_host_queue *queue);
 
 /* A call of the receive function that found something. */
 struct cqesim_host_returned {
-	uint64_t ps; /* when it began */
+	uint64_t ps; /* when it began; CQESIM_POLL_NAPI: told for each packet, when it was taken */
 	unsigned packets, fillers;
-	unsigned polls;     /* 1; 0: a frame's second call or a later one */
+	unsigned polls;     /* 1; 0: a frame's second call or a later one, or a poll's packet */
 	uint64_t occupancy; /* polls 1: completions that it saw */
 };
 typedef void (*cqesim_host_returned)(void *context, const struct cqesim_host_returned *call);
@@ -313,6 +319,23 @@ CQESIM_API enum cqesim_shortage cqesim_host_shortage(struct cqesim_host_queue *q
 
 /* Completions announced and not yet read. */
 CQESIM_API uint64_t cqesim_host_pending(const struct cqesim_host_queue *queue);
+
+/*
+ * Is the core in the middle of a frame, or of a Linux poll?  It ends, and is counted,
+ * when the core is advanced further.
+ */
+CQESIM_API bool cqesim_host_in_turn(const struct cqesim_host_queue *queue);
+
+/*
+ * A turn (a call, or a frame's calls) of a core that is so far behind that calls find
+ * all they ask for: packets and calls, on average.  ring: descriptors.  sessions: packets
+ * come in sessions, of which calls may return a part.
+ */
+struct cqesim_host_turn {
+	double packets, calls;
+};
+CQESIM_API struct cqesim_host_turn cqesim_host_full_turn(const struct cqesim_host_config *config,
+							 unsigned ring, bool sessions);
 
 CQESIM_API const struct cqesim_host_stats *cqesim_host_stats(const struct cqesim_host_queue *queue);
 CQESIM_API const struct cqesim_cq_fault *cqesim_host_fault(const struct cqesim_host_queue *queue);

@@ -61,6 +61,23 @@ enum cqesim_rx_result {
 };
 CQESIM_API const char *cqesim_rx_result_name(enum cqesim_rx_result result);
 
+/*
+ * Something that the device does wrong once, on purpose, to see who notices (basic layout).
+ * In a session: minis of another format; an array that was not written; the title before
+ * its arrays.  With any completion: owner bit of another lap; not written at all.
+ */
+enum cqesim_fault {
+	CQESIM_FAULT_NONE,
+	CQESIM_FAULT_OWNER,
+	CQESIM_FAULT_MINI_FORMAT,
+	CQESIM_FAULT_STALE_ARRAY,
+	CQESIM_FAULT_LOST_COMPLETION,
+	CQESIM_FAULT_EARLY_TITLE,
+	CQESIM_FAULTS
+};
+/* "none", "owner", "mini_format" ...; "unknown" otherwise. */
+CQESIM_API const char *cqesim_fault_name(enum cqesim_fault fault);
+
 /* Kinds of traffic on the link. */
 enum cqesim_traffic {
 	CQESIM_TRAFFIC_DATA,           /* up: packet data */
@@ -113,6 +130,8 @@ struct cqesim_nic_config {
 	uint64_t comp_timeout_ps; /* without a new packet */
 	uint64_t comp_age_ps;     /* after the first packet; 0: no such end */
 	bool comp_cross;          /* sessions may cross the ring's end */
+	enum cqesim_fault fault;
+	uint64_t fault_at;        /* with the first completion or session after so many packets */
 	uint8_t comp_compare[64]; /* mask of CQE bits that must agree (what minis carry is left out)
 				   */
 	enum cqesim_write_policy write_policy;
@@ -147,6 +166,7 @@ struct cqesim_cq_attr {
 	enum cqesim_cq_layout layout;
 	cqesim_cq_observer observer; /* may be NULL */
 	void *observer_context;
+	bool observe_copies; /* see cq.h */
 };
 
 enum cqesim_queue_state {
@@ -231,12 +251,15 @@ CQESIM_API const struct cqesim_placement *cqesim_nic_placement(const struct cqes
  * What sending adds to the link, at the turn that it has after what is there: a
  * write or a read of the device (kind: TX_CQE; TX_WQE_REQUEST or
  * TX_DATA_REQUEST), a register write of the host.  The send queue itself is not
- * part of this object.
+ * part of this object.  A read returns when it is answered.  Reads that have to wait, for
+ * tags say, wait before those that are given later: who gives a read no earlier than it
+ * could go (cqesim_nic_tx_read_ps) lets the reads of receiving take their turn.
  */
 CQESIM_API void cqesim_nic_tx_write(struct cqesim_nic *nic, uint64_t now_ps,
 				    enum cqesim_traffic kind, uint64_t address, uint32_t length);
-CQESIM_API void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps,
-				   enum cqesim_traffic kind, uint64_t address, uint32_t length);
+CQESIM_API uint64_t cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps,
+				       enum cqesim_traffic kind, uint64_t address, uint32_t length);
+CQESIM_API uint64_t cqesim_nic_tx_read_ps(const struct cqesim_nic *nic, uint64_t ready_ps);
 CQESIM_API void cqesim_nic_tx_doorbell(struct cqesim_nic *nic, uint64_t now_ps, uint32_t length);
 
 /* Do what falls due by now_ps without a packet: time-outs of sessions. */

@@ -175,15 +175,18 @@ struct cqesim_link_pool {
  * Both directions of a link, served first come, first served, byte by byte at
  * the link's rate times its efficiency; the clocks keep their remainders.
  * What a TLP waits for: the bytes before it; its credits; for a read a tag.
- * A TLP that waits holds up those behind it, as ordering demands of posted
- * ones.  DLLPs take their bytes before the next TLP of their direction, or
- * what was idle before it.
+ * A write that waits holds up what is behind it, as ordering demands of posted
+ * TLPs.  Reads hold up no write, for writes may pass them: a read waits for the
+ * reads before it, in the device, whose engines take turns on the link.  So its
+ * request's bytes are served in the order of calls, but when its answer comes
+ * follows from the reads alone.  DLLPs take their bytes before the next TLP of
+ * their direction, or what was idle before it.
  */
 struct cqesim_link_way {
 	struct cqesim_pacer pacer;
 	/*
-	 * DLLPs that are owed in this direction; whole ones are sent.  Apart, or compilers load both
-	 * at once, which waits for the two stores before.
+	 * DLLPs that are owed in this direction; whole ones are sent.  Apart, or compilers load
+	 * both at once, which waits for the two stores before.
 	 */
 	double acks;
 	uint64_t bytes; /* served, DLLPs included */
@@ -191,6 +194,8 @@ struct cqesim_link_way {
 };
 struct cqesim_link_server {
 	struct cqesim_link_way up, down;
+	struct cqesim_pacer requests; /* those of reads, as if nothing else went up */
+	uint64_t asked_ps;            /* when the last one of them went */
 	double ack_each, update_each; /* per TLP, per posted TLP */
 	unsigned dllp_bytes;
 	uint64_t rtt_ps, credit_return_ps;
@@ -237,11 +242,15 @@ static inline uint64_t cqesim_link_server_write(struct cqesim_link_server *serve
 
 /*
  * A memory read (from cqesim_link_read): requests up, after the round trip the
- * completions down.  Returns when the last completion has arrived.
+ * completions down.  Returns when the last completion has arrived.  When its last
+ * request went, and so how long it waited, then stands in asked_ps.
  */
 CQESIM_API uint64_t cqesim_link_server_read(struct cqesim_link_server *server, uint64_t ready_ps,
 					    const struct cqesim_tlps *requests,
 					    const struct cqesim_tlps *completions);
+/* When the next read could go that is ready at ready_ps. */
+CQESIM_API uint64_t cqesim_link_server_read_ps(const struct cqesim_link_server *server,
+					       uint64_t ready_ps);
 /* A memory write of the host to the device (a doorbell in a BAR). */
 CQESIM_API uint64_t cqesim_link_server_host_write(struct cqesim_link_server *server,
 						  uint64_t ready_ps, const struct cqesim_tlps *t);

@@ -18,8 +18,8 @@
 /* Bits of the dissector's view. */
 enum cqesim_view {
 	CQESIM_VIEW_IPV4 = 1 << 0,
-	CQESIM_VIEW_IPV6 = 1 << 1,    /* neither: other */
-	CQESIM_VIEW_TCP = 1 << 2,     /* by the outer IP header's protocol, fragments included */
+	CQESIM_VIEW_IPV6 = 1 << 1, /* neither: other */
+	CQESIM_VIEW_TCP = 1 << 2,  /* by the outer IP header's protocol, fragments included */
 	CQESIM_VIEW_UDP = 1 << 3,
 	CQESIM_VIEW_L4_NONE = 1 << 4, /* no readable IP header, whatever the EtherType says */
 	CQESIM_VIEW_VLAN = 1 << 5,    /* at least one tag: 8100, 88a8 or 9100 */
@@ -27,10 +27,10 @@ enum cqesim_view {
 	CQESIM_VIEW_FRAGMENT = 1 << 7,
 	CQESIM_VIEW_OPTIONS = 1 << 8, /* IPv4 options, IPv6 extension headers */
 	CQESIM_VIEW_VXLAN = 1 << 9,
-	CQESIM_VIEW_GRE = 1 << 10,    /* ERSPAN and PPTP included */
+	CQESIM_VIEW_GRE = 1 << 10, /* ERSPAN and PPTP included */
 	CQESIM_VIEW_GENEVE = 1 << 11,
-	CQESIM_VIEW_IPIP = 1 << 12,   /* IPv4 or IPv6 directly in IPv4 or IPv6 */
-	CQESIM_VIEW_SHORT = 1 << 13,  /* headers go on beyond what was captured */
+	CQESIM_VIEW_IPIP = 1 << 12,  /* IPv4 or IPv6 directly in IPv4 or IPv6 */
+	CQESIM_VIEW_SHORT = 1 << 13, /* headers go on beyond what was captured */
 	CQESIM_VIEW_BITS = 14
 };
 #define CQESIM_VIEW_TUNNEL                                                                         \
@@ -41,7 +41,8 @@ struct cqesim_rx {
 	struct cqesim_rxmeta meta;
 	uint16_t queue;
 	uint16_t view;    /* CQESIM_VIEW_* */
-	uint16_t hdr_len; /* L2..L4 header bytes of an unfragmented TCP or UDP packet (outer), or 0 */
+	uint16_t hdr_len; /* L2..L4 header bytes of an unfragmented TCP or UDP packet (outer), or 0
+			   */
 	uint8_t oversize; /* 1: longer than the port accepts; not received */
 	uint8_t reserved;
 };
@@ -50,7 +51,7 @@ struct cqesim_rx {
 enum cqesim_rss_fields {
 	CQESIM_RSS_IPV4 = 1 << 0, /* addresses of IPv4 packets */
 	CQESIM_RSS_IPV6 = 1 << 1,
-	CQESIM_RSS_TCP = 1 << 2,  /* and ports where the packet is TCP (and its IP bit is set) */
+	CQESIM_RSS_TCP = 1 << 2, /* and ports where the packet is TCP (and its IP bit is set) */
 	CQESIM_RSS_UDP = 1 << 3,
 };
 
@@ -61,7 +62,7 @@ enum cqesim_checksums {
 };
 
 #define CQESIM_RSS_KEY_BYTES 40u
-#define CQESIM_RETA_MAX 1024u
+#define CQESIM_RETA_MAX      1024u
 
 struct cqesim_port_config {
 	uint8_t rss_key[CQESIM_RSS_KEY_BYTES];
@@ -71,10 +72,10 @@ struct cqesim_port_config {
 	const uint16_t *reta; /* indirection table; NULL: entry i is i % queues */
 	unsigned reta_size;   /* a power of two up to CQESIM_RETA_MAX; 0: 512, or 1 for one queue */
 	bool vlan_strip;
-	bool keep_fcs;        /* byte_cnt includes the 4 bytes of the FCS */
-	bool want_csum;       /* fill meta.csum (see src/port/checksum.c); a pass over the packet */
+	bool keep_fcs;  /* byte_cnt includes the 4 bytes of the FCS */
+	bool want_csum; /* fill meta.csum (see src/port/checksum.c); a pass over the packet */
 	enum cqesim_checksums checksums;
-	uint32_t max_frame;   /* longest frame without FCS that is received */
+	uint32_t max_frame; /* longest frame without FCS that is received */
 };
 
 /* Longest frame (without FCS) that a port with this MTU takes: Ethernet header and one VLAN tag. */

@@ -164,9 +164,10 @@ CQESIM_API const char *cqesim_profile_kind_name(enum cqesim_profile_kind kind);
 	X(DRV_CQE_LAYOUT, cqe_layout, S, "basic|enhanced", 0, 0,                                   \
 	  "layout of compressed sessions that it asks for")                                        \
 	X(DRV_REFEREE_MODE, referee_mode, S, "scalar|vec|none", 0, 0,                              \
-	  "receive function of DPDK's mlx5 driver that this is")                                                 \
-	X(DRV_RX_FUNCTION, rx_function, S, "simple|dpdk-vec|ixgbe-scalar|ixgbe-bulk|ixgbe-vec", 0, 0,   \
-	  "rule by which a call ends and buffers are posted: see host.h")                          \
+	  "receive function of DPDK's mlx5 driver that this is")                                   \
+	X(DRV_RX_FUNCTION, rx_function, S,                                                         \
+	  "simple|napi|dpdk-vec|ixgbe-scalar|ixgbe-bulk|ixgbe-vec", 0, 0,                          \
+	  "rule by which a call ends and buffers are posted, after the functions of that name")    \
 	X(DRV_INVALIDATE, invalidate, S, "dpdk-scalar|dpdk-vec|linux", 0, 0,                       \
 	  "how op_own of consumed session slots is rewritten")                                     \
 	X(DRV_RING, ring, U, "entries", 4, 32768, "receive descriptors per queue")                 \

@@ -20,6 +20,9 @@
 
 #define CQESIM_QUEUES_MAX  1024u
 #define CQESIM_MTU_DEFAULT 9216u
+/* DPDK examples (l2fwd, l3fwd): TX_DESC_DEFAULT 1024. */
+#define CQESIM_TX_RING_DEFAULT 1024u
+#define CQESIM_TX_RING_MAX     32768u
 
 /* What --cqe-comp sets: the driver's cqe_comp_en and the firmware's policy together. */
 enum cqesim_comp_choice {
@@ -65,7 +68,7 @@ struct cqesim_sim_config {
 	/* Must outlive the simulation and its result. */
 	const struct cqesim_profile *device, *link, *driver, *host;
 	const struct cqesim_profile *application; /* NULL: one that costs nothing */
-	unsigned queues;			  /* 1..CQESIM_QUEUES_MAX */
+	unsigned queues;                          /* 1..CQESIM_QUEUES_MAX */
 	/*
 	 * Entries, a power of two; 0: the driver profile's.  Cyclic: WQEs, 4..32768;
 	 * striding: strides of all WQEs together, which is what drivers count.
@@ -87,15 +90,19 @@ struct cqesim_sim_config {
 	const uint8_t *rss_key; /* CQESIM_RSS_KEY_BYTES; NULL: the driver profile's */
 	/*
 	 * Every packet is sent on from where it was received, when its poll ends: send WQEs,
-	 * data and completions share the link.  Packets to be sent never wait: a sender that is
-	 * slower than the link is not modelled, and the cycles are the application's.
+	 * data and completions share the link.  A packet that finds the send ring full is
+	 * dropped; the cycles are the application's.
 	 */
 	bool forward;
 	uint32_t tx_inline; /* packets up to so many bytes stand in the WQE */
 	uint32_t tx_mpw;    /* packets per send WQE; 0: 1 */
+	/* Packets of a queue that wait to be read by the device, 1..CQESIM_TX_RING_MAX; 0: default.
+	 */
+	uint32_t tx_ring;
 	/* What the application's profile says of these three is done too. */
 
-	/* What the cores do besides; every_ps 0: the host profile's.  Each core has its own seed. */
+	/* What the cores do besides; every_ps 0: the host profile's.  Each core has its own seed.
+	 */
 	struct cqesim_host_away away;
 	/*
 	 * Length of a packet, for the memory that the card fills: see cqesim_memory_result; 0: not
@@ -122,7 +129,7 @@ enum cqesim_drop {
 	CQESIM_DROP_OTHER,         /* buffers too small, queue in error */
 	CQESIM_DROPS
 };
-/* Names as ethtool spells the counters. */
+/* Names as ethtool spells the counters; CQESIM_DROPS: "tx_dropped". */
 CQESIM_API const char *cqesim_drop_name(enum cqesim_drop drop);
 
 enum cqesim_direction {
@@ -174,6 +181,7 @@ struct cqesim_queue_result {
 	uint64_t delivered;
 	uint64_t dropped[CQESIM_DROPS];
 	uint64_t shortage[CQESIM_SHORTAGES]; /* why packets found no WQE */
+	uint64_t sent, tx_dropped;           /* forwarding: the parts of delivered */
 	const struct cqesim_host_stats *host;
 	/*
 	 * As Linux counts them: titles, and their packets.  Basic layout: the title's own is among
@@ -235,6 +243,12 @@ struct cqesim_result {
 	/* Why packets found no WQE: link is part of rx_discards_phy, the rest is rx_out_of_buffer.
 	 */
 	uint64_t shortage[CQESIM_SHORTAGES];
+	/*
+	 * Forwarding: what was delivered is sent on, or dropped because the send ring was full.
+	 * sent_pps: until the card had read the last one, at sent_end_ps.
+	 */
+	uint64_t sent, tx_dropped, sent_end_ps;
+	double sent_pps;
 	uint64_t duration_ps; /* from the first frame's start to the last one's end on the wire */
 	uint64_t end_ps;      /* when the last packet was read */
 
@@ -282,11 +296,12 @@ struct cqesim_result {
 
 /* The few numbers by which runs are compared. */
 struct cqesim_summary {
-	double offered_pps;   /* 0: fewer than two frames */
-	double delivered_pps; /* while packets arrived */
-	uint64_t arrived, delivered, lost;
+	double offered_pps;                 /* 0: fewer than two frames */
+	double delivered_pps;               /* while packets arrived */
+	uint64_t arrived, delivered, lost;  /* lost: tx_dropped too, which was delivered */
 	double lost_share;                  /* of arrived */
-	enum cqesim_drop main_drop;         /* of which reason most were lost; see lost */
+	enum cqesim_drop main_drop;         /* of which reason most were lost; CQESIM_DROPS:
+					       tx_dropped */
 	enum cqesim_shortage main_shortage; /* and why most found no WQE */
 	double burst_mean;                  /* packets per poll that found some; 0: none did */
 	double core_use;                    /* share of all cores' time in such polls */
@@ -332,7 +347,7 @@ CQESIM_API int cqesim_sim_feed(struct cqesim_sim *sim, const struct cqesim_frame
 /* No more frames: close sessions, let the cores read what is left, make the result. */
 CQESIM_API int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err);
 
-/* Packets lost so far for want of room in the device's buffer or of WQEs. */
+/* Packets lost so far for want of room in the device's buffer, of WQEs or in the send ring. */
 CQESIM_API uint64_t cqesim_sim_lost(const struct cqesim_sim *sim);
 
 /* After cqesim_sim_finish; lives as long as the simulation. */

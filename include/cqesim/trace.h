@@ -29,6 +29,8 @@ struct cqesim_frame {
 	uint32_t cap_len;    /* bytes at data, <= orig_len */
 	uint32_t orig_len;   /* length without FCS as the capture says it, not padded; > 0 */
 	uint32_t len;        /* length without FCS on the wire: max(orig_len, 60) */
+	/* Of a source that repeats frames: this one's number, from 1; same number, same bytes. */
+	uint32_t kept;
 };
 
 /* Do the lengths in the capture include the frame check sequence? */
@@ -86,8 +88,9 @@ enum cqesim_trace_skip {
 };
 CQESIM_API const char *cqesim_trace_skip_name(enum cqesim_trace_skip reason);
 
-/* A gap in time stamps above this is shortened: the first to this length, later ones to a second. */
-#define CQESIM_MAX_GAP_PS (UINT64_C(100) * 86400 * CQESIM_PS_PER_S)
+/* A gap in time stamps above this is shortened: the first to this length, later ones to a second.
+ */
+#define CQESIM_MAX_GAP_PS   (UINT64_C(100) * 86400 * CQESIM_PS_PER_S)
 #define CQESIM_LATER_GAP_PS CQESIM_PS_PER_S
 /* From here on no gap is longer than CQESIM_LATER_GAP_PS (uint64_t holds 213 days of ps) ... */
 #define CQESIM_MAX_TIME_PS (UINT64_C(200) * 86400 * CQESIM_PS_PER_S)
@@ -98,28 +101,29 @@ CQESIM_API const char *cqesim_trace_skip_name(enum cqesim_trace_skip reason);
 
 struct cqesim_trace_stats {
 	uint64_t packets;       /* records read, zero-length ones included, --skip ones not */
-	uint64_t capture_bytes; /* sum of the original lengths of these, as stored (with FCS if present) */
+	uint64_t capture_bytes; /* sum of the original lengths of these, as stored (with FCS if
+				   present) */
 	uint64_t stored_bytes;  /* sum of what the capture stores of them */
 	uint64_t frames;        /* handed out */
 	uint64_t wire_bytes;    /* of these: sum of len + FCS */
 	uint64_t skipped[CQESIM_SKIP_REASONS];
-	uint64_t padded;         /* frames below 60 bytes */
-	uint64_t cut;            /* fewer bytes stored than there were */
-	uint64_t stored_longer;  /* more bytes stored than there were; the surplus is ignored */
-	uint64_t time_backwards; /* time stamps before an earlier one: taken as equal to it */
-	uint64_t clock_steps;    /* of these, by more than CQESIM_CLOCK_STEP_PS */
-	uint64_t gaps_clamped;   /* gaps above CQESIM_MAX_GAP_PS, or beyond CQESIM_MAX_TIME_PS */
-	uint64_t last_ps;        /* time of the last frame */
-	unsigned files;          /* opened so far */
-	bool truncated;          /* a capture ended inside a record */
+	uint64_t padded;           /* frames below 60 bytes */
+	uint64_t cut;              /* fewer bytes stored than there were */
+	uint64_t stored_longer;    /* more bytes stored than there were; the surplus is ignored */
+	uint64_t time_backwards;   /* time stamps before an earlier one: taken as equal to it */
+	uint64_t clock_steps;      /* of these, by more than CQESIM_CLOCK_STEP_PS */
+	uint64_t gaps_clamped;     /* gaps above CQESIM_MAX_GAP_PS, or beyond CQESIM_MAX_TIME_PS */
+	uint64_t last_ps;          /* time of the last frame */
+	unsigned files;            /* opened so far */
+	bool truncated;            /* a capture ended inside a record */
 	char truncated_where[256]; /* the first: file, packet number and byte offset */
 	char zero_where[256];      /* the first zero-length record, likewise */
-	enum cqesim_fcs fcs;     /* ABSENT or PRESENT: what was applied (the first file's) */
-	bool fcs_detected;       /* by AUTO */
+	enum cqesim_fcs fcs;       /* ABSENT or PRESENT: what was applied (the first file's) */
+	bool fcs_detected;         /* by AUTO */
 	bool synthetic;
-	uint64_t bytes_read;     /* of the input file(s), for progress; 0 if unknown */
-	uint64_t bytes_total;    /* 0 if unknown */
-	uint64_t packets_total;  /* known in advance (synthetic, --limit), else 0 */
+	uint64_t bytes_read;    /* of the input file(s), for progress; 0 if unknown */
+	uint64_t bytes_total;   /* 0 if unknown */
+	uint64_t packets_total; /* known in advance (synthetic, --limit), else 0 */
 };
 
 struct cqesim_trace;
@@ -158,6 +162,18 @@ CQESIM_API int cqesim_trace_open_synthetic(struct cqesim_trace **trace, const ch
 					   uint64_t line_bps,
 					   const struct cqesim_trace_config *config,
 					   struct cqesim_error *err);
+
+/*
+ * Open a workload for checking receivers: frames that hold their own number, of many
+ * kinds, lengths and checksums (right and wrong), so that a receiver knows every byte of
+ * what was sent; config->limit of them, or without end.  mix: "udp", "tcp", "small",
+ * "all", "jumbo"; see src/trace/numbered.h.  At the line's rate unless config->rate says
+ * another.  -EINVAL for another mix, or rate SPEEDUP.
+ */
+CQESIM_API int cqesim_trace_open_numbered(struct cqesim_trace **trace, const char *mix,
+					  uint64_t line_bps,
+					  const struct cqesim_trace_config *config,
+					  struct cqesim_error *err);
 
 /*
  * The next batch: number of frames (1..CQESIM_BATCH) and *frames, 0 at the

@@ -28,8 +28,8 @@ struct cqesim_settings {
 	unsigned count;
 };
 
-/* May parameters be fitted to a figure? */
-enum cqesim_role { CQESIM_FIT, CQESIM_PREDICT };
+/* Are parameters fitted to a figure?  One of measure "none" is listed and not modelled. */
+enum cqesim_role { CQESIM_FIT, CQESIM_PREDICT, CQESIM_ROLE_NONE };
 CQESIM_API const char *cqesim_role_name(enum cqesim_role role);
 
 struct cqesim_figure {
@@ -65,6 +65,7 @@ struct cqesim_fitted {
 	unsigned figures; /* ... 0: it was not */
 	char *note;
 	bool used;
+	bool whole;   /* a whole number, which a fit rounds it to */
 	char *shared; /* name of the experiment that it is shared with; may be NULL */
 };
 
@@ -81,7 +82,9 @@ struct cqesim_experiment {
 
 /*
  * By name, from models/experiments, or by path ('/' in it or ".yaml" at its end).
- * -ENOENT, -EINVAL for a bad file: *err names file, line and key.
+ * -ENOENT, -EINVAL for a bad file: *err names file, line and key.  A parameter that is shared must
+ * have the same value in the other experiment, which is looked for in the same folder, then in
+ * models/experiments; a figure of role fit must be in some parameter's fitted_to.
  */
 CQESIM_API int cqesim_experiment_load(struct cqesim_experiment **experiment, const char *name,
 				      struct cqesim_error *err);
@@ -100,7 +103,9 @@ CQESIM_API int cqesim_experiment_run(struct cqesim_experiment *experiment,
  * Look for better values of the fitted parameters, one after the other and within
  * their ranges, until all figures that they are fitted to are as near as they get
  * (least squares of the deviations).  The new values are in the experiment
- * afterwards, and its figures are computed with them.
+ * afterwards, rounded to four digits, and its figures are computed with them.  A value stays when
+ * no other is better by more than a quarter of a percentage point, and the search ends when all
+ * stay: fitting again changes nothing.  -ERANGE: they never do.
  */
 CQESIM_API int cqesim_experiment_fit(struct cqesim_experiment *experiment,
 				     struct cqesim_error *err);

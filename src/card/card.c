@@ -38,7 +38,24 @@ void card_tell_slot(struct card_cq *cq, uint32_t slot, const uint8_t raw[64])
 							       .number = cq->number,
 							       .index = slot,
 							       .raw = raw,
+							       .raw_bytes = CQESIM_CQE_BYTES,
 						       });
+}
+
+void card_tell_packet(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number,
+		      uint32_t index, uint32_t length, const uint8_t *wqe, uint32_t wqe_bytes)
+{
+	if (card->config.event)
+		card->config.event(card->config.event_context, &(struct cqesim_card_event){
+								       .now_ps = card->now_ps,
+								       .kind = CQESIM_EVENT_PACKET,
+								       .object = object,
+								       .number = number,
+								       .index = index,
+								       .length = length,
+								       .raw = wqe,
+								       .raw_bytes = wqe_bytes,
+							       });
 }
 
 /* The device wrote completions. */
@@ -74,6 +91,9 @@ int cqesim_card_create(struct cqesim_card **out, const struct cqesim_card_config
 	card->config.nic.published = published;
 	card->config.nic.published_context = card;
 	card->config.nic.operation = NULL;
+	card->frame_limit = UINT32_MAX;
+	card->dealing = true;
+	card->config.tell_packets &= config->event != NULL;
 	card->hash = card_hash_new(
 		key, CQESIM_RSS_IPV4 | CQESIM_RSS_IPV6 | CQESIM_RSS_TCP | CQESIM_RSS_UDP, false);
 	card->guess = card->hash;
@@ -115,11 +135,18 @@ void cqesim_card_destroy(struct cqesim_card *card)
 			free(CARD_ITEM(card, object, i));
 		free(card->table[object].item);
 	}
+	card_rules_free(card);
 	cqesim_nic_destroy(card->nic);
 	card_hash_free(card->hash);
 	free(card->by_nic_cqn);
+	free(card->known);
 	free(card->scratch);
 	free(card);
+}
+
+void cqesim_card_frame_limit(struct cqesim_card *card, uint32_t bytes)
+{
+	card->frame_limit = bytes ? bytes : UINT32_MAX;
 }
 
 unsigned cqesim_card_step(struct cqesim_card *card, uint64_t now_ps, unsigned budget)
@@ -141,6 +168,14 @@ uint64_t cqesim_card_credits(struct cqesim_card *card)
 			sum += cqesim_nic_rq_credits(card->nic, rq->nic_rqn);
 	}
 	return sum;
+}
+
+bool cqesim_card_is_steered(struct cqesim_card *card)
+{
+	card_look(card);
+	if (card->changed)
+		card_steer_again(card);
+	return card->steered || card->first_rule;
 }
 
 const struct cqesim_card_stats *cqesim_card_stats(const struct cqesim_card *card)

@@ -31,7 +31,12 @@ struct card_rq {
 	bool injected;   /* the next error is not the driver's */
 	bool vlan_strip, keep_fcs;
 	uint32_t coming; /* frames of this batch that were steered here */
+	/* Strides of a WQE (cyclic: 1) and their bytes; how many this batch may use yet. */
+	uint32_t per_wqe, stride_bytes, units;
 	uint64_t delivered, lost;
+	uint64_t inject_at; /* the packet to be replaced by an error; UINT64_MAX: none */
+	const uint8_t *ring; /* for the trace */
+	uint32_t wqe_bytes, wqe_mask;
 };
 
 struct card_sq {
@@ -45,6 +50,7 @@ struct card_sq {
 	uint32_t offset;
 	bool begun;
 	uint32_t fetched; /* blocks from ci on that were read already */
+	uint64_t packets, inject_at;
 };
 
 struct card_rqt {
@@ -69,6 +75,21 @@ struct card_tir {
 	struct card_rqt *rqt;
 	struct card_hash *hash;
 	uint64_t made; /* counts on: later ones are larger */
+	unsigned users; /* rules */
+};
+
+struct card_steering {
+	struct card_steering *next; /* the order in which they are tried */
+	struct cqesim_card_rule attr;
+	struct card_tir *tir; /* NULL: drops */
+	uint32_t number;
+	uint64_t made;
+};
+
+/* For a class of headers: the rule that is met; deeper: more than the class must be known. */
+struct card_steering_way {
+	const struct card_steering *rule;
+	bool deeper;
 };
 
 /* Objects of one kind, by number - 1; NULL: free. */
@@ -105,16 +126,27 @@ struct cqesim_card {
 	struct card_hash *hash; /* without a TIR */
 	bool changed;           /* what follows is to be made anew */
 	bool steered;           /* there is a TIR that counts */
+	bool dealing;           /* no TIR has counted since the first queue opened */
+	struct card_known *known; /* by cqesim_frame.kept, - 1 */
+	uint32_t knowns;
 	struct card_tir *by_headers[CARD_L3S][CARD_L4S];
 	struct card_hash *guess; /* the next packet's parser: that of the last one */
 	unsigned guess_kind;
 	uint64_t tirs_made;
+	struct card_table rules;
+	struct card_steering *first_rule;
+	uint64_t rules_made;
+	struct card_steering_way way[CARD_L3S][CARD_L4S];
 	uint32_t turn; /* of receive queues, without a TIR */
 	uint8_t *scratch;
 
 	uint32_t send_turn;
 	struct card_sending sending;
 	struct card_sending whole; /* of a packet that is cut */
+
+	struct cqesim_card_injection injection[64];
+	unsigned injections;
+	uint32_t frame_limit; /* UINT32_MAX: none */
 
 	struct cqesim_card_stats stats;
 };
@@ -139,6 +171,9 @@ static inline void *card_find(const struct cqesim_card *card, enum cqesim_card_o
 void card_tell(struct cqesim_card *card, enum cqesim_card_event_kind kind,
 	       enum cqesim_card_object object, uint32_t number, uint32_t index);
 void card_tell_slot(struct card_cq *cq, uint32_t slot, const uint8_t raw[64]);
+/* `index` of the WQE; only with tell_packets. */
+void card_tell_packet(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number,
+		      uint32_t index, uint32_t length, const uint8_t *wqe, uint32_t wqe_bytes);
 
 /* ---- queues.c ---- */
 
@@ -152,6 +187,13 @@ void card_cq_leave(struct card_cq *cq);
 void card_look_rq(struct cqesim_card *card, struct card_rq *rq);
 void card_look_cq(struct cqesim_card *card, struct card_cq *cq);
 void card_look(struct cqesim_card *card);
+
+/* ---- inject.c: errors on purpose ---- */
+
+/* The queue's packet is there that an injection waits for: its syndrome; *inject_at: the next. */
+uint8_t card_inject_take(struct cqesim_card *card, enum cqesim_card_object queue, uint32_t number,
+			 uint64_t *inject_at);
+void card_inject_forget(struct cqesim_card *card, enum cqesim_card_object queue, uint32_t number);
 
 /* ---- steer.c ---- */
 
@@ -168,8 +210,20 @@ const struct cqesim_port *card_port(const struct cqesim_card *card, struct card_
 /* The queue for a frame, and its *rx parsed as that queue wants it; NULL: there is none. */
 struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *frame,
 			   struct card_hash *hash, unsigned kind, struct cqesim_rx *rx);
+/* classify.c: as port says; what was said of a kept frame is said again. */
+void card_classify(struct cqesim_card *card, const struct cqesim_port *port,
+		   const struct cqesim_frame *frames, unsigned n, struct cqesim_rx *rx);
+void card_classify_forget(struct cqesim_card *card);
 /* After something changed which TIRs count. */
 void card_steer_again(struct cqesim_card *card);
+
+/* ---- rules.c ---- */
+
+void card_rules_again(struct cqesim_card *card);
+void card_rules_free(struct cqesim_card *card);
+/* By all of its headers; NULL: it meets none. */
+const struct card_steering *card_rule_search(const struct cqesim_card *card,
+					 const struct cqesim_frame *frame);
 
 /* ---- wqe.c: what a send WQE holds ---- */
 

@@ -18,19 +18,26 @@ bool card_may_go(enum cqesim_queue_state from, enum cqesim_queue_state to)
 }
 
 static int add(struct cqesim_card *card, enum cqesim_card_object object, void *item,
-	       uint32_t *number)
+	       const void *attr, uint32_t *number)
 {
 	int rc = card_table_add(&card->table[object], item, number);
 
 	if (rc)
 		free(item);
-	else
-		card_tell(card, CQESIM_EVENT_CREATE, object, *number, 0);
+	else if (card->config.event)
+		card->config.event(card->config.event_context, &(struct cqesim_card_event){
+								       .now_ps = card->now_ps,
+								       .kind = CQESIM_EVENT_CREATE,
+								       .object = object,
+								       .number = *number,
+								       .attr = attr,
+							       });
 	return rc;
 }
 
 static void take_away(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number)
 {
+	card_inject_forget(card, object, number);
 	free(card_find(card, object, number));
 	card_table_remove(&card->table[object], number);
 	card_tell(card, CQESIM_EVENT_DESTROY, object, number, 0);
@@ -60,7 +67,7 @@ int cqesim_card_create_cq(struct cqesim_card *card, const struct cqesim_card_cq 
 	if (!cq)
 		return -ENOMEM;
 	*cq = (struct card_cq){.card = card, .attr = *attr};
-	int rc = add(card, CQESIM_OBJECT_CQ, cq, cqn);
+	int rc = add(card, CQESIM_OBJECT_CQ, cq, attr, cqn);
 	if (!rc)
 		cq->number = *cqn;
 	return rc;
@@ -81,8 +88,9 @@ static int begin_receiving(struct card_cq *cq)
 		.cqe_comp_en = cq->attr.cqe_comp_en,
 		.mini_format = cq->attr.mini_format,
 		.layout = cq->attr.layout,
-		.observer = card->config.event ? slot_written : NULL,
+		.observer = card->config.tell_packets ? slot_written : NULL,
 		.observer_context = cq,
+		.observe_copies = true,
 	};
 	int rc = cqesim_nic_create_cq(card->nic, &attr, &cq->nic_cqn);
 
@@ -110,9 +118,10 @@ static int begin_sending(struct card_cq *cq)
 		&(struct cqesim_cq_shape){.log_size = cq->attr.log_size, .layout = cq->attr.layout},
 		2, false);
 
-	if (!rc && cq->card->config.event) {
+	if (!rc && cq->card->config.tell_packets) {
 		cq->writer.observer = slot_written;
 		cq->writer.observer_context = cq;
+		cq->writer.observe_copies = true;
 	}
 	return rc;
 }
@@ -169,6 +178,16 @@ int cqesim_card_create_rq(struct cqesim_card *card, const struct cqesim_card_rq 
 		.room = attr->striding ? 0 : UINT32_C(1) << (attr->log_size & 31),
 		.vlan_strip = attr->vlan_strip,
 		.keep_fcs = attr->keep_fcs,
+		.per_wqe = attr->striding ? cqesim_strides_per_wqe(&attr->strides) : 1,
+		.stride_bytes =
+			attr->striding ? UINT32_C(1) << (attr->strides.log_stride_bytes & 31) : 0,
+		.inject_at = UINT64_MAX,
+		.ring = attr->ring,
+		.wqe_bytes = attr->striding ? CQESIM_STRIDING_WQE_BYTES
+					    : CQESIM_RQ_SEG_BYTES << (attr->log_segs & 15),
+		.wqe_mask = (UINT32_C(1)
+			     << ((attr->striding ? attr->strides.log_wqes : attr->log_size) & 31)) -
+			    1,
 	};
 	int rc = card_cq_take(cq, CARD_RECEIVES);
 	if (rc) {
@@ -194,7 +213,7 @@ int cqesim_card_create_rq(struct cqesim_card *card, const struct cqesim_card_rq 
 	} else {
 		uint32_t nic_rqn = rq->nic_rqn;
 
-		rc = add(card, CQESIM_OBJECT_RQ, rq, rqn);
+		rc = add(card, CQESIM_OBJECT_RQ, rq, attr, rqn);
 		if (rc)
 			cqesim_nic_destroy_rq(card->nic, nic_rqn);
 		else
@@ -287,13 +306,14 @@ int cqesim_card_create_sq(struct cqesim_card *card, const struct cqesim_card_sq 
 		.cq = cq,
 		.attr = *attr,
 		.mask = (UINT32_C(1) << attr->log_size) - 1,
+		.inject_at = UINT64_MAX,
 	};
 	int rc = card_cq_take(cq, CARD_SENDS);
 	if (rc) {
 		free(sq);
 		return rc;
 	}
-	rc = add(card, CQESIM_OBJECT_SQ, sq, sqn);
+	rc = add(card, CQESIM_OBJECT_SQ, sq, attr, sqn);
 	if (rc)
 		card_cq_leave(cq);
 	else

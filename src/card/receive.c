@@ -84,6 +84,16 @@ static void sample_waiting(struct cqesim_card *card, const struct card_cq *cq)
 		card->stats.waiting_max = waiting;
 }
 
+static void tell_packet(struct cqesim_card *card, const struct card_rq *rq, uint32_t length)
+{
+	enum cqesim_queue_state state;
+	uint16_t ci;
+
+	cqesim_nic_query_rq(card->nic, rq->nic_rqn, &state, &ci);
+	card_tell_packet(card, CQESIM_OBJECT_RQ, rq->number, ci, length,
+			 rq->ring + (size_t)(ci & rq->wqe_mask) * rq->wqe_bytes, rq->wqe_bytes);
+}
+
 static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cqesim_frame *f,
 		   const struct cqesim_rx *rx)
 {
@@ -92,6 +102,12 @@ static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cq
 	card_look_cq(card, rq->cq);
 	card_look_rq(card, rq);
 	sample_waiting(card, rq->cq);
+	if (__builtin_expect(rq->delivered + rq->lost >= rq->inject_at, 0))
+		cqesim_card_inject_error(
+			card, rq->number,
+			card_inject_take(card, CQESIM_OBJECT_RQ, rq->number, &rq->inject_at));
+	if (__builtin_expect(card->config.tell_packets, 0))
+		tell_packet(card, rq, rx->meta.byte_cnt);
 	const uint8_t *data = delivered(card, rq, f, &rx->meta, &there);
 	enum cqesim_rx_result result = cqesim_nic_receive(card->nic, rq->nic_rqn, card->now_ps,
 							  &rx->meta, data, there, NULL);
@@ -105,7 +121,32 @@ static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cq
 	return true;
 }
 
-static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frames, unsigned n)
+/*
+ * Is there surely room for one more packet, after those of this batch that are on their
+ * way here?  The WQE in use of a striding queue does not count, and a packet of several
+ * strides counts twice, for what it may leave unused at a WQE's end.
+ */
+static bool has_room(struct cqesim_card *card, struct card_rq *rq, uint32_t bytes)
+{
+	if (!rq->coming) { /* what this batch may use */
+		uint32_t wqes = cqesim_nic_rq_credits(card->nic, rq->nic_rqn);
+
+		if (rq->per_wqe > 1 && wqes && rq->wqe_mask)
+			wqes--;
+		rq->units = wqes * rq->per_wqe;
+	}
+	uint32_t units = rq->per_wqe > 1 ? (bytes + rq->stride_bytes - 1) / rq->stride_bytes : 1;
+
+	units = units > 1 ? 2 * units : 1;
+	if (rq->units < units)
+		return false;
+	rq->units -= units;
+	return true;
+}
+
+/* How many of the n are dealt with is in *taken: all, unless the next must wait. */
+static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frames, unsigned n,
+		      bool wait, unsigned *taken)
 {
 	struct cqesim_rx rx[BATCH];
 	struct card_rq *rq[BATCH];
@@ -113,25 +154,35 @@ static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frame
 	unsigned kind = card->guess_kind, done = 0;
 	const struct cqesim_port *port = card_port(card, hash, kind);
 
-	card->stats.arrived += n;
+	*taken = n;
 	if (!port) {
+		card->stats.arrived += n;
 		card->stats.no_queue += n;
 		return 0;
 	}
-	cqesim_port_classify(port, frames, n, rx);
 	if (__builtin_expect(card->changed, 0))
 		card_steer_again(card);
+	card_classify(card, port, frames, n, rx);
 	/* First all ways, so that the memory at their ends is near when it is written. */
 	for (unsigned i = 0; i < n; i++) {
+		if (__builtin_expect(frames[i].len > card->frame_limit, 0)) {
+			card->stats.over_limit++;
+			rq[i] = NULL;
+			continue;
+		}
 		rq[i] = card_steer(card, &frames[i], hash, kind, &rx[i]);
+		if (wait && rq[i] && !has_room(card, rq[i], rx[i].meta.byte_cnt)) {
+			*taken = n = i;
+			break;
+		}
+		card->stats.no_queue += !rq[i];
 		if (rq[i])
 			cqesim_nic_prefetch(card->nic, rq[i]->nic_rqn, rq[i]->coming++);
 	}
+	card->stats.arrived += n;
 	for (unsigned i = 0; i < n; i++) {
-		if (!rq[i]) {
-			card->stats.no_queue++;
+		if (!rq[i])
 			continue;
-		}
 		rq[i]->coming = 0;
 		done += arrive(card, rq[i], &frames[i], &rx[i]);
 	}
@@ -145,9 +196,27 @@ unsigned cqesim_card_receive(struct cqesim_card *card, uint64_t now_ps,
 
 	card->now_ps = now_ps;
 	card_look(card);
-	for (unsigned i = 0; i < n; i += BATCH)
-		done += batch(card, frames + i, n - i < BATCH ? n - i : BATCH);
+	for (unsigned i = 0, taken; i < n; i += taken)
+		done += batch(card, frames + i, n - i < BATCH ? n - i : BATCH, false, &taken);
 	return done;
+}
+
+unsigned cqesim_card_receive_posted(struct cqesim_card *card, uint64_t now_ps,
+				    const struct cqesim_frame *frames, unsigned n)
+{
+	unsigned all = 0;
+
+	card->now_ps = now_ps;
+	card_look(card);
+	while (all < n) {
+		unsigned most = n - all < BATCH ? n - all : BATCH, taken;
+
+		batch(card, frames + all, most, true, &taken);
+		all += taken;
+		if (taken < most)
+			break;
+	}
+	return all;
 }
 
 int cqesim_card_inject_error(struct cqesim_card *card, uint32_t rqn, uint8_t syndrome)

@@ -119,13 +119,21 @@ void card_flush_sq(struct cqesim_card *card, struct card_sq *sq)
 	sq->ci = sq->pi;
 }
 
-static void fail(struct cqesim_card *card, struct card_sq *sq, const struct card_wqe *wqe, int why)
+/* -ECANCELED: on purpose; else the driver's fault. */
+static uint8_t syndrome_of(struct cqesim_card *card, struct card_sq *sq, int why)
 {
+	if (why == -ECANCELED)
+		return card_inject_take(card, CQESIM_OBJECT_SQ, sq->number, &sq->inject_at);
 	bool memory = why == -EFAULT;
 
 	card_broken(card, memory ? CARD_RULE_LKEY : CARD_RULE_WQE, CQESIM_OBJECT_SQ, sq->number);
+	return memory ? CQESIM_SYNDROME_LOCAL_PROT : LOCAL_QP_OP;
+}
+
+static void fail(struct cqesim_card *card, struct card_sq *sq, const struct card_wqe *wqe, int why)
+{
 	card->stats.send_errors++;
-	complete_error(card, sq, wqe, memory ? CQESIM_SYNDROME_LOCAL_PROT : LOCAL_QP_OP);
+	complete_error(card, sq, wqe, syndrome_of(card, sq, why));
 	sq->state = CQESIM_QUEUE_ERR;
 	card_tell(card, CQESIM_EVENT_MODIFY, CQESIM_OBJECT_SQ, sq->number, sq->state);
 	if (wqe->blocks && wqe->blocks <= posted_blocks(sq)) {
@@ -212,6 +220,10 @@ static unsigned serve(struct cqesim_card *card, struct card_sq *sq, unsigned bud
 		bool begun = sq->begun;
 
 		while (!rc && sent < budget && (rc = card_wqe_packet(card, sq, &wqe)) > 0) {
+			if (__builtin_expect(sq->packets >= sq->inject_at, 0)) {
+				rc = -ECANCELED;
+				break;
+			}
 			if (!give(card)) {
 				sq->offset = offset;
 				sq->begun = begun;
@@ -219,6 +231,13 @@ static unsigned serve(struct cqesim_card *card, struct card_sq *sq, unsigned bud
 				return sent;
 			}
 			sent++;
+			sq->packets++;
+			if (__builtin_expect(card->config.tell_packets, 0))
+				card_tell_packet(card, CQESIM_OBJECT_SQ, sq->number, sq->ci,
+						 card->sending.frame.length,
+						 (const uint8_t *)sq->attr.ring +
+							 (size_t)(sq->ci & sq->mask) * CARD_BLOCK,
+						 CARD_BLOCK);
 			offset = sq->offset;
 			begun = true;
 			rc = 0;

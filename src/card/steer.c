@@ -235,6 +235,10 @@ int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn)
 
 	if (!tir)
 		return -ENOENT;
+	if (tir->users) {
+		card_broken(card, CARD_RULE_BUSY, CQESIM_OBJECT_TIR, tirn);
+		return -EBUSY;
+	}
 	if (tir->rq)
 		tir->rq->users--;
 	else
@@ -286,8 +290,11 @@ static void offer(struct cqesim_card *card, struct card_tir *tir)
 
 void card_steer_again(struct cqesim_card *card)
 {
+	bool open = false;
+
 	card->changed = false;
 	card->steered = false;
+	card_classify_forget(card);
 	memset(card->by_headers, 0, sizeof(card->by_headers));
 	for (uint32_t i = 0; i < card->table[CQESIM_OBJECT_TIR].count; i++) {
 		struct card_tir *tir = CARD_ITEM(card, CQESIM_OBJECT_TIR, i);
@@ -297,20 +304,47 @@ void card_steer_again(struct cqesim_card *card)
 			offer(card, tir);
 		}
 	}
+	if (card->first_rule)
+		card_rules_again(card);
+	for (uint32_t i = 0; i < card->table[CQESIM_OBJECT_RQ].count; i++) {
+		const struct card_rq *rq = CARD_ITEM(card, CQESIM_OBJECT_RQ, i);
+
+		open |= rq && rq->open;
+	}
+	if (card->steered || card->first_rule)
+		card->dealing = false;
+	else if (!open)
+		card->dealing = true;
 }
 
 /* The dissector's view tells the outer headers; of a fragment a device knows no L4. */
-static struct card_tir *tir_for(const struct cqesim_card *card, unsigned view)
+static void headers_of(unsigned view, unsigned *l3, unsigned *l4)
 {
-	unsigned l3 = view & CQESIM_VIEW_IPV4   ? CARD_L3_IPV4
-		      : view & CQESIM_VIEW_IPV6 ? CARD_L3_IPV6
-						: CARD_L3_OTHER;
-	unsigned l4 = view & CQESIM_VIEW_FRAGMENT ? CARD_L4_OTHER
-		      : view & CQESIM_VIEW_TCP    ? CARD_L4_TCP
-		      : view & CQESIM_VIEW_UDP    ? CARD_L4_UDP
-						  : CARD_L4_OTHER;
+	*l3 = view & CQESIM_VIEW_IPV4   ? CARD_L3_IPV4
+	      : view & CQESIM_VIEW_IPV6 ? CARD_L3_IPV6
+					: CARD_L3_OTHER;
+	*l4 = view & CQESIM_VIEW_FRAGMENT ? CARD_L4_OTHER
+	      : view & CQESIM_VIEW_TCP    ? CARD_L4_TCP
+	      : view & CQESIM_VIEW_UDP    ? CARD_L4_UDP
+					  : CARD_L4_OTHER;
+}
 
-	return card->by_headers[l3][l4];
+/* NULL: there is none.  *tag: of the rule that led there. */
+static const struct card_tir *tir_for(struct cqesim_card *card, const struct cqesim_frame *frame,
+				      unsigned view, uint32_t *tag)
+{
+	unsigned l3, l4;
+
+	headers_of(view, &l3, &l4);
+	if (!card->first_rule)
+		return card->by_headers[l3][l4];
+	const struct card_steering_way *way = &card->way[l3][l4];
+	const struct card_steering *rule = way->deeper ? card_rule_search(card, frame) : way->rule;
+	if (!rule)
+		return NULL;
+	card->stats.ruled_out += !rule->tir;
+	*tag = rule->attr.flow_tag;
+	return rule->tir;
 }
 
 static struct card_rq *next_open(struct cqesim_card *card)
@@ -334,7 +368,7 @@ static bool parse_as(struct cqesim_card *card, const struct cqesim_frame *frame,
 
 	if (!port)
 		return false;
-	cqesim_port_classify(port, frame, 1, rx);
+	card_classify(card, port, frame, 1, rx);
 	card->guess = hash;
 	card->guess_kind = kind;
 	return true;
@@ -345,9 +379,10 @@ struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *
 {
 	struct card_hash *wanted = card->hash;
 	struct card_rq *rq;
+	uint32_t tag = 0;
 
-	if (card->steered) {
-		const struct card_tir *tir = tir_for(card, rx->view);
+	if (card->steered || card->first_rule) {
+		const struct card_tir *tir = tir_for(card, frame, rx->view, &tag);
 
 		if (!tir)
 			return NULL;
@@ -356,7 +391,7 @@ struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *
 			return NULL;
 		rq = tir->rq ? tir->rq : tir->rqt->rq[rx->meta.rx_hash_res % tir->rqt->count];
 	} else {
-		rq = next_open(card);
+		rq = card->dealing ? next_open(card) : NULL;
 		if (!rq)
 			return NULL;
 		if (wanted != hash && !parse_as(card, frame, wanted, kind, rx))
@@ -365,5 +400,9 @@ struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *
 	unsigned wanted_kind = card_port_kind(rq->vlan_strip, rq->keep_fcs);
 	if (wanted_kind != kind && !parse_as(card, frame, wanted, wanted_kind, rx))
 		return NULL;
+	if (__builtin_expect(tag != 0, 0)) {
+		rx->meta.flow_tag = tag;
+		card->stats.tagged++;
+	}
 	return rq;
 }

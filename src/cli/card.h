@@ -21,7 +21,20 @@ struct card_options {
 
 /* card_options.c: 0, an exit code, or -1 when --help was all. */
 int card_options(struct card_options *o, int argc, char **argv);
-/* Profiles as the library will have them, and a look at the source; 0 or an exit code. */
+
+/* card_values.c: values of options; 0 or EXIT_USAGE, and it was told why. */
+int card_copy_text(const char *option, const char *text, char *to, size_t size);
+int card_copy_path(const char *option, const char *text, char *to, size_t size);
+int card_parse_count(const char *option, const char *text, uint64_t *value);
+int card_parse_positive(const char *option, const char *text, double most, double *value);
+int card_parse_policy(const char *text, struct emu_settings *s);
+int card_parse_source(const char *text, struct emu_settings *s);
+int card_parse_sink(const char *text, struct emu_settings *s);
+int card_parse_mac(const char *text, uint8_t mac[6]);
+int card_parse_fault(const char *text, struct emu_settings *s);
+int card_parse_inject(const char *text, struct emu_settings *s);
+
+/* card_profiles.c: profiles as the library will have them, and a look at the source; 0 or an exit code. */
 int card_profiles(struct card_options *o, struct cqesim_profile **device,
 		  struct cqesim_profile **link);
 

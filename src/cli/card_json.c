@@ -35,6 +35,7 @@ static json_t *set_up(struct report_json *j, const struct card_outcome *c)
 		report_put_u64(j, made, objects[i], c->s->created[i]);
 	report_put(j, o, "created", made);
 	report_put_u64(j, o, "steering_objects", c->s->steering_objects);
+	report_put_u64(j, o, "rules_refused", c->s->steering_refused);
 	report_put_u64(j, o, "regions", c->s->regions);
 	report_put_u64(j, o, "calls", c->s->calls);
 	report_put_real(j, o, "time_scale", c->o->settings.time_scale);
@@ -52,6 +53,8 @@ static json_t *lost(struct report_json *j, const struct card_outcome *c,
 		if (i != CQESIM_RX_DELIVERED)
 			report_put_u64(j, o, cqesim_rx_result_name(i), c->s->card.lost[i]);
 	report_put_u64(j, o, "no_queue", c->s->card.no_queue);
+	report_put_u64(j, o, "ruled_out", c->s->card.ruled_out);
+	report_put_u64(j, o, "over_mtu", c->s->card.over_limit);
 	return o;
 }
 
@@ -102,6 +105,16 @@ static json_t *sent(struct report_json *j, const struct card_outcome *c,
 	report_put_u64(j, o, "loop_waits", c->s->loop_waits);
 	report_put_u64(j, o, "captured", c->s->sink_frames);
 	report_put_u64(j, o, "too_long", c->s->sink_long);
+	return o;
+}
+
+static json_t *order(struct report_json *j, const struct card_outcome *c)
+{
+	json_t *o = json_object();
+
+	report_put_u64(j, o, "numbered", c->s->marked);
+	report_put_u64(j, o, "sent", c->s->back);
+	report_put_u64(j, o, "out_of_order", c->s->out_of_order);
 	return o;
 }
 
@@ -167,6 +180,8 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 	report_put_u64(&j, rules, "violations", c->s->card.violations);
 	report_put_text(&j, rules, "first", *c->s->violation ? c->s->violation : NULL);
 	report_put(&j, root, "rules", rules);
+	report_put(&j, root, "order", c->o->settings.check_order ? order(&j, c) : json_null());
+	report_put_u64(&j, root, "injected", c->s->injected);
 	report_put_u64(&j, root, "trace_events", c->s->event_lines);
 	return report_dump(&j, root, out, err);
 }

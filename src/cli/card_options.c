@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of cqesim card. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "card.h"
 #include "cli.h"
-#include "cqesim/trace.h"
 
 static const char help_text[] =
 	"usage: cqesim card [OPTIONS] -- PROGRAM [ARGUMENTS]\n"
@@ -23,12 +22,20 @@ static const char help_text[] =
 	"  --no-devx            without DevX: the driver falls back to verbs\n"
 	"  --time-scale X       a second of the card's takes X here (1)\n"
 	"  --cpu N              CPU of the card's thread (one that no DPDK thread is bound to)\n"
+	"  --fault KIND[@N]     for developers: after N packets (1000) the card does something\n"
+	"                       wrong once: owner, mini_format, stale_array, lost_completion,\n"
+	"                       early_title\n"
 	"  --check              look at completions that the driver handed back too (slower)\n"
+	"  --mac ADDRESS        the port's (02:c0:e5:1a:00:01)\n"
+	"  --inject SYNDROME@PACKET[,rq=N|,sq=N]   an error completion instead of that\n"
+	"                       packet (from 1) of receive or send queue N (rq=0); several\n"
 	"\n"
 	"What arrives\n"
 	"  --source synthetic:SPEC | FILE | none   frame=64,flows=1024 and so on, see\n"
 	"                       cqesim gen; a capture, again and again; nothing\n"
 	"                       (synthetic:frame=64,flows=1024)\n"
+	"       numbered:MIX    frames that hold their number, for checking receivers: udp,\n"
+	"                       tcp, small, all, jumbo\n"
 	"  --rate R             142Mpps | 100G | 80% | line | asis | x2, or\n"
 	"                       posted: as fast as the program posts buffers, none is lost\n"
 	"                       (synthetic: line; capture: asis)\n"
@@ -38,6 +45,8 @@ static const char help_text[] =
 	"  --repeat N           go through the source so many times (for ever)\n"
 	"  --sink drop|loop|FILE   what the program sends vanishes, arrives again, or is\n"
 	"                       written to a capture file (drop)\n"
+	"  --check-order        number what arrives, in its source address, and see whether it\n"
+	"                       is sent in that order\n"
 	"\n"
 	"The program\n"
 	"  --devargs LIST       arguments of the driver: rxq_cqe_comp_en=1,mprq_en=1 ...\n"
@@ -51,6 +60,7 @@ static const char help_text[] =
 	"  --json               the report as JSON\n"
 	"  --output FILE        the report into a file\n"
 	"  --trace FILE         every event of the queues, a JSON object a line\n"
+	"  --dumps FOLDER       for the driver's dump files of queues that failed (/var/log)\n"
 	"  --verbose            every call of the driver, on standard error\n"
 	"\n"
 	"Exit status: the program's, or 128 and the signal that ended it; 1 bad input, 2 bad\n"
@@ -65,6 +75,7 @@ enum {
 	OPT_TIME_SCALE,
 	OPT_CPU,
 	OPT_CHECK,
+	OPT_FAULT,
 	OPT_SOURCE,
 	OPT_RATE,
 	OPT_LIMIT,
@@ -80,6 +91,10 @@ enum {
 	OPT_OUTPUT,
 	OPT_TRACE,
 	OPT_VERBOSE,
+	OPT_MAC,
+	OPT_INJECT,
+	OPT_CHECK_ORDER,
+	OPT_DUMPS,
 };
 
 static const struct option long_options[] = {
@@ -91,6 +106,7 @@ static const struct option long_options[] = {
 	{"time-scale", required_argument, NULL, OPT_TIME_SCALE},
 	{"cpu", required_argument, NULL, OPT_CPU},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"fault", required_argument, NULL, OPT_FAULT},
 	{"source", required_argument, NULL, OPT_SOURCE},
 	{"rate", required_argument, NULL, OPT_RATE},
 	{"limit", required_argument, NULL, OPT_LIMIT},
@@ -106,103 +122,13 @@ static const struct option long_options[] = {
 	{"output", required_argument, NULL, OPT_OUTPUT},
 	{"trace", required_argument, NULL, OPT_TRACE},
 	{"verbose", no_argument, NULL, OPT_VERBOSE},
+	{"mac", required_argument, NULL, OPT_MAC},
+	{"inject", required_argument, NULL, OPT_INJECT},
+	{"check-order", no_argument, NULL, OPT_CHECK_ORDER},
+	{"dumps", required_argument, NULL, OPT_DUMPS},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
-
-static int copy_text(const char *option, const char *text, char *to, size_t size)
-{
-	if (strlen(text) >= size)
-		return usage_error(CARD_COMMAND, "--%s: longer than %zu characters", option,
-				   size - 1);
-	strcpy(to, text);
-	return 0;
-}
-
-/* The program may run in another folder than we. */
-static int copy_path(const char *option, const char *text, char *to, size_t size)
-{
-	char *folder = *text == '/' ? NULL : realpath(".", NULL);
-	int n = snprintf(to, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", text);
-
-	free(folder);
-	if (n < 0 || (size_t)n >= size)
-		return usage_error(CARD_COMMAND, "--%s %s: too long", option, text);
-	return 0;
-}
-
-static int parse_count_option(const char *option, const char *text, uint64_t *value)
-{
-	if (parse_count(text, 1, UINT64_MAX / 2, true, value))
-		return 0;
-	return usage_error(CARD_COMMAND,
-			   "--%s %s: expected a whole number from 1, with k, M or G if you like",
-			   option, text);
-}
-
-static int parse_positive(const char *option, const char *text, double most, double *value)
-{
-	char *end;
-
-	*value = strtod(text, &end);
-	if (end != text && !*end && *value > 0 && *value <= most)
-		return 0;
-	return usage_error(CARD_COMMAND, "--%s %s: expected a number above 0, up to %g", option,
-			   text, most);
-}
-
-static int parse_policy(const char *text, struct emu_settings *s)
-{
-	static const char *const words[] = {
-		[CQESIM_COMP_OFF] = "off",
-		[CQESIM_COMP_BALANCED] = "balanced",
-		[CQESIM_COMP_AGGRESSIVE] = "aggressive",
-	};
-
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (!strcmp(text, words[i])) {
-			s->policy_given = true;
-			s->policy = (enum cqesim_compression)i;
-			return 0;
-		}
-	return usage_error(CARD_COMMAND, "--cqe-comp %s: expected one of off, balanced, aggressive",
-			   text);
-}
-
-static int parse_source(const char *text, struct emu_settings *s)
-{
-	static const char synthetic[] = "synthetic:";
-
-	if (!strcmp(text, "none")) {
-		s->source = EMU_SOURCE_NONE;
-		return 0;
-	}
-	if (!strncmp(text, synthetic, sizeof(synthetic) - 1)) {
-		s->source = EMU_SOURCE_SYNTHETIC;
-		return copy_text("source", text + sizeof(synthetic) - 1, s->source_text,
-				 sizeof(s->source_text));
-	}
-	if (!strcmp(text, "-"))
-		return usage_error(CARD_COMMAND,
-				   "--source -: standard input is the program's; expected a file");
-	s->source = EMU_SOURCE_CAPTURE;
-	return copy_path("source", text, s->source_text, sizeof(s->source_text));
-}
-
-static int parse_sink(const char *text, struct emu_settings *s)
-{
-	if (!strcmp(text, "drop"))
-		s->sink = EMU_SINK_DROP;
-	else if (!strcmp(text, "loop"))
-		s->sink = EMU_SINK_LOOP;
-	else if (!*text || !strcmp(text, "-"))
-		return usage_error(CARD_COMMAND, "--sink %s: expected drop, loop or a file", text);
-	else {
-		s->sink = EMU_SINK_FILE;
-		return copy_path("sink", text, s->sink_file, sizeof(s->sink_file));
-	}
-	return 0;
-}
 
 static int parse_option(struct card_options *o, int c, const char *arg)
 {
@@ -212,22 +138,22 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 
 	switch (c) {
 	case OPT_DEVICE:
-		return copy_text("device", arg, s->device, sizeof(s->device));
+		return card_copy_text("device", arg, s->device, sizeof(s->device));
 	case OPT_LINK:
-		return copy_text("link", arg, s->link, sizeof(s->link));
+		return card_copy_text("link", arg, s->link, sizeof(s->link));
 	case OPT_SET:
 		if (!strchr(arg, '=') || *arg == '=')
 			return usage_error(CARD_COMMAND, "--set %s: expected KEY=VALUE", arg);
 		if (s->sets == EMU_SETS_MAX)
 			return usage_error(CARD_COMMAND, "--set: no more than %u", EMU_SETS_MAX);
-		return copy_text("set", arg, s->set[s->sets++], sizeof(s->set[0]));
+		return card_copy_text("set", arg, s->set[s->sets++], sizeof(s->set[0]));
 	case OPT_CQE_COMP:
-		return parse_policy(arg, s);
+		return card_parse_policy(arg, s);
 	case OPT_NO_DEVX:
 		s->devx = false;
 		return 0;
 	case OPT_TIME_SCALE:
-		return parse_positive("time-scale", arg, 1e6, &s->time_scale);
+		return card_parse_positive("time-scale", arg, 1e6, &s->time_scale);
 	case OPT_CPU:
 		if (!parse_count(arg, 0, 1023, false, &n))
 			return usage_error(CARD_COMMAND, "--cpu %s: expected a CPU, 0 to 1023",
@@ -237,21 +163,23 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 	case OPT_CHECK:
 		s->check = true;
 		return 0;
+	case OPT_FAULT:
+		return card_parse_fault(arg, s);
 	case OPT_SOURCE:
-		return parse_source(arg, s);
+		return card_parse_source(arg, s);
 	case OPT_RATE:
-		return copy_text("rate", arg, s->rate, sizeof(s->rate));
+		return card_copy_text("rate", arg, s->rate, sizeof(s->rate));
 	case OPT_LIMIT:
-		return parse_count_option("limit", arg, &s->limit);
+		return card_parse_count("limit", arg, &s->limit);
 	case OPT_REPEAT:
-		return parse_count_option("repeat", arg, &s->repeat);
+		return card_parse_count("repeat", arg, &s->repeat);
 	case OPT_WAIT:
-		if (parse_positive("wait", arg, 1e5, &seconds))
+		if (card_parse_positive("wait", arg, 1e5, &seconds))
 			return EXIT_USAGE;
 		s->wait_ps = (uint64_t)(seconds * 1e12);
 		return 0;
 	case OPT_SINK:
-		return parse_sink(arg, s);
+		return card_parse_sink(arg, s);
 	case OPT_DEVARGS:
 		o->devargs = arg;
 		return 0;
@@ -259,7 +187,7 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 		o->no_eal_args = true;
 		return 0;
 	case OPT_DURATION:
-		return parse_positive("duration", arg, 1e9, &o->duration);
+		return card_parse_positive("duration", arg, 1e9, &o->duration);
 	case OPT_PRINT_ENV:
 		o->print_env = true;
 		return 0;
@@ -273,10 +201,19 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 		o->output = arg;
 		return 0;
 	case OPT_TRACE:
-		return copy_path("trace", arg, s->trace, sizeof(s->trace));
+		return card_copy_path("trace", arg, s->trace, sizeof(s->trace));
 	case OPT_VERBOSE:
 		s->verbose = true;
 		return 0;
+	case OPT_MAC:
+		return card_parse_mac(arg, s->mac);
+	case OPT_INJECT:
+		return card_parse_inject(arg, s);
+	case OPT_CHECK_ORDER:
+		s->check_order = true;
+		return 0;
+	case OPT_DUMPS:
+		return card_copy_path("dumps", arg, s->dumps, sizeof(s->dumps));
 	default:
 		return usage_error(CARD_COMMAND, "unknown option");
 	}
@@ -285,6 +222,7 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 static int check_together(const struct card_options *o)
 {
 	const struct emu_settings *s = &o->settings;
+	struct stat st;
 
 	if (!*o->program)
 		return usage_error(CARD_COMMAND, "expected a program after --");
@@ -293,6 +231,8 @@ static int check_together(const struct card_options *o)
 						 "--no-eal-args leaves alone");
 	if (s->source == EMU_SOURCE_NONE && (*s->rate || s->limit || s->repeat))
 		return usage_error(CARD_COMMAND, "--rate, --limit and --repeat need a --source");
+	if (*s->dumps && (stat(s->dumps, &st) || !S_ISDIR(st.st_mode)))
+		return usage_error(CARD_COMMAND, "--dumps %s: not a folder", s->dumps);
 	if (s->sink == EMU_SINK_FILE && !strcmp(s->sink_file, s->trace))
 		return usage_error(CARD_COMMAND, "--trace %s: --sink goes there too", s->trace);
 	return 0;
@@ -329,97 +269,4 @@ int card_options(struct card_options *o, int argc, char **argv)
 	}
 	o->program = argv + optind;
 	return check_together(o);
-}
-
-/* ---- profiles and source, so that what is wrong is told before the program starts ---- */
-
-static int apply_set(const char *set, struct cqesim_profile *device, struct cqesim_profile *link)
-{
-	struct cqesim_error err = {""};
-	const char *value = strchr(set, '=') + 1;
-	char key[160];
-
-	snprintf(key, sizeof(key), "%.*s", (int)(value - 1 - set), set);
-	int rc = cqesim_profile_set(device, key, value, &err);
-	if (rc == -ENOENT)
-		rc = cqesim_profile_set(link, key, value, &err);
-	if (rc == -ENOENT)
-		return usage_error(CARD_COMMAND,
-				   "--set %s: no such parameter of device or link (cqesim models "
-				   "show NAME lists them)",
-				   set);
-	return rc ? usage_error(CARD_COMMAND, "%s", err.text) : 0;
-}
-
-static int try_source(const struct card_options *o, uint64_t line_bps)
-{
-	const struct emu_settings *s = &o->settings;
-	bool posted = !strcmp(s->rate, "posted");
-	struct cqesim_trace_config config = {0};
-	struct cqesim_error err = {""};
-	struct cqesim_trace *trace;
-	const char *path = s->source_text;
-
-	if (*s->rate && !posted && cqesim_rate_parse(s->rate, line_bps, &config.rate, &err))
-		return usage_error(CARD_COMMAND, "--%s", err.text);
-	if (s->source == EMU_SOURCE_SYNTHETIC) {
-		if (cqesim_trace_open_synthetic(&trace, path, line_bps, &config, &err))
-			return usage_error(CARD_COMMAND, "--source synthetic:%s: %s", path,
-					   err.text);
-	} else if (s->source == EMU_SOURCE_CAPTURE) {
-		if (cqesim_trace_open(&trace, &path, 1, &config, &err)) {
-			complain("%s", err.text);
-			return EXIT_INPUT;
-		}
-	} else {
-		return 0;
-	}
-	cqesim_trace_close(trace);
-	return 0;
-}
-
-/* PMD mlx5_pci_id_map (bus driver of DPDK); profiles of other names are taken for a ConnectX-5. */
-static uint16_t pci_device(const char *name)
-{
-	static const struct {
-		const char *name;
-		uint16_t device;
-	} known[] = {
-		{"connectx-4lx", 0x1015},  {"connectx-5", 0x1017}, {"connectx-5-ex", 0x1019},
-		{"connectx-6-dx", 0x101d}, {"connectx-7", 0x1021},
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(name, known[i].name))
-			return known[i].device;
-	return 0x1017;
-}
-
-int card_profiles(struct card_options *o, struct cqesim_profile **device,
-		  struct cqesim_profile **link)
-{
-	struct emu_settings *s = &o->settings;
-	struct cqesim_error err = {""};
-	int rc = cqesim_profile_load(device, CQESIM_PROFILE_DEVICE, s->device, &err);
-
-	if (!rc && strcmp(cqesim_profile_text(*device, CQESIM_DEV_QUEUE_MODEL), "mlx5"))
-		return usage_error(CARD_COMMAND,
-				   "--device %s: not a card that the mlx5 driver knows", s->device);
-	if (!rc)
-		rc = cqesim_profile_load(
-			link, CQESIM_PROFILE_LINK,
-			*s->link ? s->link : cqesim_profile_text(*device, CQESIM_DEV_LINK), &err);
-	if (rc) {
-		complain("%s", err.text);
-		return EXIT_INPUT;
-	}
-	s->pci_device = pci_device((*device)->name);
-	for (unsigned i = 0; i < s->sets; i++) {
-		int code = apply_set(s->set[i], *device, *link);
-
-		if (code)
-			return code;
-	}
-	double gbps = cqesim_profile_num(*device, CQESIM_DEV_PORT_SPEED);
-	return try_source(o, (uint64_t)(gbps * 1e9 + 0.5));
 }

@@ -237,7 +237,7 @@ struct run {
 
 static uint64_t lost_packets(const struct emu_statistics *s)
 {
-	uint64_t lost = s->card.no_queue;
+	uint64_t lost = s->card.no_queue + s->card.over_limit;
 
 	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
 		lost += s->card.lost[i];

@@ -96,6 +96,7 @@ static void set_up(struct report_out *o, const struct card_outcome *c)
 	report_row(o, "source", "%s%s%s%s",
 		   s->source == EMU_SOURCE_NONE        ? "none"
 		   : s->source == EMU_SOURCE_SYNTHETIC ? "synthetic:"
+		   : s->source == EMU_SOURCE_NUMBERED  ? "numbered:"
 						       : "",
 		   s->source == EMU_SOURCE_NONE ? "" : s->source_text, *s->rate ? ", rate " : "",
 		   s->rate);
@@ -108,6 +109,9 @@ static void set_up(struct report_out *o, const struct card_outcome *c)
 		   (unsigned long long)c->s->created[CQESIM_OBJECT_RQT],
 		   (unsigned long long)c->s->created[CQESIM_OBJECT_TIR],
 		   report_count(c->s->steering_objects).s, report_count(c->s->regions).s);
+	if (c->s->steering_refused)
+		report_row(o, "refused", "%s steering rules that the card cannot follow",
+			   report_count(c->s->steering_refused).s);
 	if (s->time_scale != 1)
 		report_row(o, "time", "a second of the card took %g here", s->time_scale);
 }
@@ -126,6 +130,15 @@ static void losses(struct report_out *o, const struct card_outcome *c)
 	if (s->no_queue)
 		report_row(o, "lost", "%s: no receive queue was ready",
 			   report_count(s->no_queue).s);
+	if (s->over_limit)
+		report_row(o, "lost", "%s: longer than the MTU", report_count(s->over_limit).s);
+	if (c->s->injected)
+		report_row(o, "injected", "%s error%s, on purpose", report_count(c->s->injected).s,
+			   report_plural(c->s->injected));
+	if (c->o->settings.check_order)
+		report_row(o, "order", "%s of %s numbered packets were sent, %s out of order",
+			   report_count(c->s->back).s, report_count(c->s->marked).s,
+			   report_count(c->s->out_of_order).s);
 	if (c->s->held_back_ps)
 		report_row(o, "held back",
 			   "the source was slower than asked for by %s s of the card's time: the "
@@ -155,10 +168,11 @@ static void pcie(struct report_out *o, const struct card_outcome *c, const struc
 				cqesim_traffic_is_down(k) ? "down" : "up",
 				report_count(t[k].count).s, report_count(t[k].payload).s,
 				report_count(t[k].wire).s, report_real(f->bytes[k], 2).s);
-	report_para(o, 2,
-		    "Link in use: %s up, %s down, DLLPs included, of the time with a receive queue "
-		    "that took packets. B/packet of Tx rows: per packet sent.",
-		    report_percent(f->use_up).s, report_percent(f->use_down).s);
+	report_para(
+		o, 2,
+		"Link in use: %s up, %s down, DLLPs included, of the time in which packets could "
+		"arrive. B/packet of Tx rows: per packet sent.",
+		report_percent(f->use_up).s, report_percent(f->use_down).s);
 }
 
 static void completions(struct report_out *o, const struct card_outcome *c,

@@ -81,8 +81,10 @@ static int take_own(struct compare *c, int *argc, char **argv)
 							   : "";
 
 			c->seconds = strtod(text, &end);
-			if (end == text || *end || !(c->seconds > 0 && c->seconds < 1e9))
-				return usage_error(COMMAND, "--seconds %s: expected seconds, as 10",
+			if (end == text || *end || !(c->seconds >= 1e-6 && c->seconds < 1e9))
+				return usage_error(COMMAND,
+						   "--seconds %s: expected seconds, as 10, from "
+						   "1e-6 to 1e9",
 						   text);
 		} else {
 			argv[kept++] = argv[i];

@@ -36,6 +36,7 @@ const char replay_help[] =
 	"  --forward            every packet is sent on: Tx shares the link\n"
 	"  --tx-inline N        packets up to N bytes stand in the send WQE (0)\n"
 	"  --tx-mpw N           packets per send WQE (1)\n"
+	"  --tx-ring N          packets in the send ring of a queue (1024)\n"
 	"  --jitter SEED[,share=S][,every=T,length=T]\n"
 	"                       costs of a call vary by up to S (0.1); the core is away\n"
 	"                       for T now and then; the same seed, the same run\n"

@@ -71,10 +71,12 @@ static struct cqesim_rate rate_of(const struct ndr *n, uint64_t parts)
 static void judge(const struct ndr *n, const struct cqesim_result *r,
 		  struct cqesim_ndr_trial *trial)
 {
-	uint64_t lost = r->dropped[CQESIM_DROP_BUFFER_FULL] + r->dropped[CQESIM_DROP_OUT_OF_BUFFER];
+	uint64_t lost = r->dropped[CQESIM_DROP_BUFFER_FULL] +
+			r->dropped[CQESIM_DROP_OUT_OF_BUFFER] + r->tx_dropped;
+	uint64_t end_ps = r->sent_end_ps > r->end_ps ? r->sent_end_ps : r->end_ps;
 
 	cqesim_summarize(r, &trial->summary);
-	trial->behind_ps = r->end_ps > r->duration_ps ? r->end_ps - r->duration_ps : 0;
+	trial->behind_ps = end_ps > r->duration_ps ? end_ps - r->duration_ps : 0;
 	trial->passed = !lost && trial->behind_ps <= n->usual_ps + r->duration_ps / PACE;
 }
 

@@ -39,6 +39,7 @@ enum {
 	OPT_FORWARD,
 	OPT_TX_INLINE,
 	OPT_TX_MPW,
+	OPT_TX_RING,
 	OPT_SYNTHETIC,
 	OPT_RATE,
 	OPT_REPEAT,
@@ -91,6 +92,7 @@ static const struct option long_options[] = {
 	{"forward", no_argument, NULL, OPT_FORWARD},
 	{"tx-inline", required_argument, NULL, OPT_TX_INLINE},
 	{"tx-mpw", required_argument, NULL, OPT_TX_MPW},
+	{"tx-ring", required_argument, NULL, OPT_TX_RING},
 	{"synthetic", required_argument, NULL, OPT_SYNTHETIC},
 	{"rate", required_argument, NULL, OPT_RATE},
 	{"repeat", required_argument, NULL, OPT_REPEAT},
@@ -235,21 +237,25 @@ static bool parse_jitter_item(const char *item, struct cqesim_host_away *away)
 static int parse_jitter(const char *text, struct cqesim_host_away *away)
 {
 	struct cqesim_host_away a = {.share = JITTER_SHARE};
-	char words[256], *at = words, *item;
+	char words[256], seen[5] = "", *at = words, *item;
 	bool good = strlen(text) < sizeof(words);
 
 	snprintf(words, sizeof(words), "%s", text);
 	item = strsep(&at, ",");
 	/* Each queue has the next seed: none of them may be 0. */
 	good = good && parse_count(item, 1, UINT64_MAX / 2, false, &a.seed);
-	while (good && (item = strsep(&at, ",")) != NULL)
-		good = parse_jitter_item(item, &a);
+	while (good && (item = strsep(&at, ",")) != NULL) {
+		/* The first letters differ: each key once. */
+		good = !strchr(seen, *item) && parse_jitter_item(item, &a);
+		seen[strlen(seen)] = *item;
+	}
 	if (!good || !a.every_ps != !a.length_ps)
-		return usage_error(COMMAND,
-				   "--jitter %s: expected a seed from 1 and, if you like, share=S "
-				   "(0 to 1) and both every=T and length=T, for instance "
-				   "7,share=0.1,every=1ms,length=20us",
-				   text);
+		return usage_error(
+			COMMAND,
+			"--jitter %s: expected a seed from 1 and, if you like, once each "
+			"share=S (0 to 1) and both every=T and length=T, for instance "
+			"7,share=0.1,every=1ms,length=20us",
+			text);
 	*away = a;
 	return 0;
 }
@@ -379,6 +385,8 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return parse_unsigned("tx-inline", arg, 0, 65536, &o->sim.tx_inline);
 	case OPT_TX_MPW:
 		return parse_unsigned("tx-mpw", arg, 1, 61, &o->sim.tx_mpw);
+	case OPT_TX_RING:
+		return parse_unsigned("tx-ring", arg, 1, CQESIM_TX_RING_MAX, &o->sim.tx_ring);
 	case OPT_RING:
 		return parse_unsigned("ring", arg, 4, 32768, &o->sim.ring);
 	case OPT_WQES:
@@ -486,6 +494,8 @@ static int check_together(const struct options *o, char *const *files)
 		if (!strcmp(*file, "-"))
 			return usage_error(COMMAND, "--%s: standard input can be read only once",
 					   o->sweep ? "sweep" : "ndr");
+	if (o->sim.forward && !strcmp(o->app, "xdp-drop"))
+		return usage_error(COMMAND, "--forward: xdp-drop sends nothing on (xdp-tx does)");
 	if (o->bin_ps && !o->timeline)
 		return usage_error(COMMAND, "--bin goes with --timeline");
 	if (o->timeline_queues && !o->timeline)

@@ -63,6 +63,21 @@ static int apply_sets(struct run *run, const struct options *o, struct cqesim_er
 	return rc;
 }
 
+/* Moderation that nothing would come of: a core that polls waits for no event. */
+static int check_moderation(const struct run *run, const struct options *o,
+			    struct cqesim_error *err)
+{
+	if (strcmp(cqesim_profile_text(run->driver, CQESIM_DRV_WAKEUP), "poll"))
+		return 0;
+	for (unsigned i = 0; i < o->sets; i++)
+		if (!strncmp(o->set[i], "cq_period", 9) || !strncmp(o->set[i], "cq_max_count=", 13))
+			return cqesim_fail(err, -EINVAL,
+					   "--set %s: the driver polls, nothing waits for an event "
+					   "(wakeup=interrupt)",
+					   o->set[i]);
+	return 0;
+}
+
 /* Is it the name that is wrong, and not a file or folder of profiles? */
 static bool name_is_wrong(enum cqesim_profile_kind kind, const char *name, int rc)
 {
@@ -119,6 +134,8 @@ static int load_profiles(struct run *run, struct options *o)
 	if (code)
 		return code;
 	int rc = apply_sets(run, o, &err);
+	if (!rc)
+		rc = check_moderation(run, o, &err);
 	if (!rc && o->rss_fields)
 		rc = cqesim_profile_set(run->driver, "rss_fields", o->rss_fields, &err);
 	if (!rc && o->rss_key) {
@@ -134,9 +151,10 @@ static int load_profiles(struct run *run, struct options *o)
 	if (rc)
 		return usage_error(COMMAND, "%s", err.text);
 	if (!o->sim.forward && !cqesim_profile_flag(run->application, CQESIM_APP_FORWARD) &&
-	    (o->sim.tx_inline || o->sim.tx_mpw))
-		return usage_error(COMMAND, "--tx-inline and --tx-mpw go with --forward, or with "
-					    "an application that forwards (--app)");
+	    (o->sim.tx_inline || o->sim.tx_mpw || o->sim.tx_ring))
+		return usage_error(COMMAND,
+				   "--tx-inline, --tx-mpw and --tx-ring go with --forward, "
+				   "or with an application that forwards (--app)");
 	return EXIT_GOOD;
 }
 

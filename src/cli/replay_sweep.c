@@ -26,10 +26,10 @@ struct sweep {
 
 /* Options that make sense of more than one run; the rest are parameters of profiles. */
 static const char *const swept_options[] = {
-	"device",   "link",        "driver",    "host",      "app",     "jitter",     "queues",
-	"ring",     "rq",          "wqes",      "hold",      "cq-size", "burst",      "mtu",
-	"cqe-comp", "mini-format", "tx-inline", "tx-mpw",    "rate",    "rss-fields", "rss-key",
-	"limit",    "skip",        "repeat",    "checksums", NULL,
+	"device",   "link",        "driver",    "host",      "app",        "jitter",     "queues",
+	"ring",     "rq",          "wqes",      "hold",      "cq-size",    "burst",      "mtu",
+	"cqe-comp", "mini-format", "tx-inline", "tx-mpw",    "rate",       "rss-fields", "rss-key",
+	"limit",    "skip",        "repeat",    "checksums", "cqe-layout", NULL,
 };
 /* Sizes that are powers of two: they double when no step is given. */
 static const char *const doubling[] = {

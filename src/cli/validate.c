@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cqesim validate: published measurements against the model. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,22 @@ struct todo {
 	bool fit, write;
 };
 
+/* Others that share a parameter cannot be loaded until they have its new value. */
+static void tell_partners(const struct cqesim_experiment *x)
+{
+	struct cqesim_error err = {""};
+	char **names = cqesim_experiment_names(&err);
+
+	for (char **n = names; n && *n; n++) {
+		struct cqesim_experiment *other = NULL;
+
+		if (cqesim_experiment_load(&other, *n, &err) && strstr(err.text, x->name))
+			complain("warning: %s", err.text);
+		cqesim_experiment_free(other);
+	}
+	cqesim_profile_names_free(names);
+}
+
 static void fit_text(struct report_out *out, const struct cqesim_experiment *x,
 		     const double *before, bool written)
 {
@@ -246,8 +263,10 @@ static void fit_text(struct report_out *out, const struct cqesim_experiment *x,
 			fprintf(out->f, "  %-26s %12.6g -> value: %-12.6g # %s, %g to %g\n", p->key,
 				before[i], p->value, p->unit, p->low, p->high);
 	}
-	if (written)
+	if (written) {
 		fprintf(out->f, "  written to %s\n", x->file);
+		tell_partners(x);
+	}
 	fputc('\n', out->f);
 }
 
@@ -307,6 +326,18 @@ static int run(struct cqesim_experiment **x, unsigned count, const struct todo *
 	return !code && sum.worse ? EXIT_INPUT : code;
 }
 
+/* The same file under two names would be counted twice. */
+static int check_once(struct cqesim_experiment *const *x, unsigned count)
+{
+	char a[PATH_MAX], b[PATH_MAX];
+
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (realpath(x[i]->file, a) && realpath(x[k]->file, b) && !strcmp(a, b))
+				return usage_error(COMMAND, "%s is named twice", x[i]->name);
+	return EXIT_GOOD;
+}
+
 static int load_all(char *const *names, unsigned count, struct cqesim_experiment **x)
 {
 	struct cqesim_error err = {""};
@@ -321,7 +352,7 @@ static int load_all(char *const *names, unsigned count, struct cqesim_experiment
 			return EXIT_INPUT;
 		}
 	}
-	return EXIT_GOOD;
+	return check_once(x, count);
 }
 
 int cmd_validate(int argc, char **argv)

@@ -17,11 +17,13 @@ static const char help_text[] =
 	"usage: cqesim walk [OPTIONS] DESCRIPTION\n"
 	"       cqesim walk [OPTIONS] --ring IMAGE\n"
 	"       cqesim walk [OPTIONS] CAPTURE | --synthetic SPEC\n"
+	"       cqesim walk [OPTIONS] TRACE\n"
 	"\n"
 	"Steps through a completion ring as a driver reads it: what it looks at, what it\n"
 	"concludes, what it rewrites. The ring is that of a description (YAML or JSON, see\n"
 	"cqesim encode; - is standard input), an image of one, or what a replay of packets\n"
-	"writes into a small ring.\n"
+	"writes into a small ring; or what happened on an emulated card (TRACE is of\n"
+	"cqesim card --trace).\n"
 	"\n"
 	"  --driver dpdk-scalar|dpdk-vec|linux  who reads (the description says, or dpdk-scalar;\n"
 	"                       of packets dpdk-vec)\n"
@@ -42,6 +44,8 @@ static const char help_text[] =
 	"Of packets\n"
 	"  --device NAME        (connectx-5)\n"
 	"  --cqe-comp off|balanced|aggressive   (aggressive)\n"
+	"Of a card's trace\n"
+	"  --cq N               completion queue N (that of the first packet received)\n"
 	"\n"
 	"Exit status: 0 good, 1 bad input, 2 bad usage, 3 internal error.\n";
 
@@ -62,6 +66,7 @@ enum {
 	OPT_ANY_LENGTH,
 	OPT_DEVICE,
 	OPT_CQE_COMP,
+	OPT_CQ,
 };
 
 static const struct option long_options[] = {
@@ -82,6 +87,7 @@ static const struct option long_options[] = {
 	{"any-length", no_argument, NULL, OPT_ANY_LENGTH},
 	{"device", required_argument, NULL, OPT_DEVICE},
 	{"cqe-comp", required_argument, NULL, OPT_CQE_COMP},
+	{"cq", required_argument, NULL, OPT_CQ},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -383,6 +389,7 @@ static int parse_shape(struct walk_options *o, int c, const char *arg)
 static int parse_option(struct walk_options *o, int c, const char *arg)
 {
 	static const char *const comp[] = {"off", "balanced", "aggressive", NULL};
+	uint64_t number = 0;
 	int word = 0, code;
 
 	switch (c) {
@@ -399,6 +406,10 @@ static int parse_option(struct walk_options *o, int c, const char *arg)
 		return parse_driver(COMMAND, arg, &o->driver);
 	case OPT_PACKETS:
 		return parse_number("packets", arg, 1, UINT64_MAX, &o->packets);
+	case OPT_CQ:
+		code = parse_number("cq", arg, 1, 0xffffff, &number);
+		o->cq = (uint32_t)number;
+		return code;
 	case OPT_STEPS:
 		return parse_number("steps", arg, 1, UINT64_MAX, &o->steps);
 	case OPT_JSON:
@@ -417,7 +428,7 @@ static int parse_option(struct walk_options *o, int c, const char *arg)
 }
 
 /* Options that say nothing about what is to be walked. */
-static int check(const struct walk_options *o, bool packets)
+static int check(const struct walk_options *o, bool packets, bool card)
 {
 	if ((o->image != NULL) + (o->synthetic != NULL) + (o->input != NULL) != 1)
 		return usage_error(COMMAND, "expected one of a description, a capture, --ring and "
@@ -428,6 +439,8 @@ static int check(const struct walk_options *o, bool packets)
 	if ((o->log_size >= 0 || o->format >= 0) && !o->image && !packets)
 		return usage_error(COMMAND, "--log-cqe-n and --mini-format: the description says "
 					    "that");
+	if (o->cq && !card)
+		return usage_error(COMMAND, "--cq is for the trace of an emulated card");
 	if ((o->device || o->comp) && !packets)
 		return usage_error(COMMAND, "--device and --cqe-comp are for packets");
 	return 0;
@@ -483,9 +496,13 @@ int cmd_walk(int argc, char **argv)
 	if (optind < argc)
 		o.input = argv[optind];
 	bool packets = o.synthetic || (o.input && is_capture(o.input));
-	code = check(&o, packets);
+	bool card = o.input && !packets && walk_is_card_trace(o.input);
+	code = check(&o, packets, card);
 	if (!code)
-		code = packets ? walk_trace(&k) : o.image ? walk_image(&k) : walk_description(&k);
+		code = card      ? walk_card(&k)
+		       : packets ? walk_trace(&k)
+		       : o.image ? walk_image(&k)
+				 : walk_description(&k);
 	cqesim_walk_destroy(k.walk);
 	return code;
 }

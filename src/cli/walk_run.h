@@ -19,6 +19,7 @@ struct walk_options {
 	struct cqesim_cq_shape shape; /* the rest of it */
 	bool shaped;                  /* a shape or ci was given, which a description has itself */
 	uint32_t ci;
+	uint32_t cq; /* of a card's trace; 0: of the first queue that receives */
 	uint64_t packets, steps; /* 0: no limit */
 	bool json, colour;
 };
@@ -46,5 +47,9 @@ int walk_end(struct walking *k, const char *error, struct cqesim_error *err);
 
 /* The ring of a simulation (walk_trace.c); an exit code. */
 int walk_trace(struct walking *k);
+
+/* The trace of an emulated card (walk_card.c). */
+bool walk_is_card_trace(const char *file);
+int walk_card(struct walking *k);
 
 #endif

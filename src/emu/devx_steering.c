@@ -130,6 +130,8 @@ static enum devx_syndrome tir_in_card(const uint8_t *tirc, uint32_t *number)
 	struct cqesim_card_tir tir;
 	enum devx_syndrome synd = tir_attributes(tirc, &tir);
 
+	if (!synd && DEVX_GET(tirc, tirc, lro_enable_mask))
+		emu_warn("LRO is asked for: the card joins no segments, each is delivered alone");
 	*number = 0;
 	if (synd || DEVX_GET(inner, rx_hash_field_select, selected_fields))
 		return synd;
@@ -188,11 +190,19 @@ enum devx_syndrome devx_modify_tir(struct devx_call *call)
 	synd = tir_in_card(context, &number);
 	if (synd)
 		return synd;
+	/* Rules that led to the old one: it is the same TIR to the driver. */
+	if (call->object->card && number)
+		cqesim_card_redirect_rules(emu.card, call->object->card, number);
 	if (call->object->card)
 		cqesim_card_destroy_tir(emu.card, call->object->card);
 	call->object->card = number;
 	memcpy(call->object->context, context, sizeof(context));
 	return DEVX_SYND_FINE;
+}
+
+uint32_t emu_devx_tir(const struct emu_object *obj)
+{
+	return obj->kind == DEVX_TIR ? obj->card : 0;
 }
 
 /* ---- TISs: a send queue names one, and nothing follows from it ---- */

@@ -72,6 +72,17 @@ int emu_umem_remove(uint32_t umem_id)
 	return 0;
 }
 
+bool emu_umem_overlaps(const void *memory, size_t length)
+{
+	const uint8_t *begin = memory;
+
+	for (uint32_t i = 0; i < umem_count; i++)
+		if (umems[i].memory && begin < umems[i].memory + umems[i].size &&
+		    umems[i].memory < begin + length)
+			return true;
+	return false;
+}
+
 void *emu_umem_at(uint32_t umem_id, uint64_t offset, size_t length)
 {
 	const struct umem *umem = umem_of(umem_id);

@@ -1,18 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Steering: domains, tables, matchers, actions and rules.  They are made, counted and
- * destroyed, and mean nothing: the card steers by its TIRs.  A driver only keeps the
- * pointers.
+ * Steering: domains, tables, matchers, actions and rules.  Rules of the receive side's
+ * root table that look at outer headers and lead to a TIR, or to nowhere, are the card's
+ * (a tag goes with them); what else a rule may ask for is refused, with a line and counted.
+ * The older ways (flows of verbs) are made, counted and destroyed, and mean nothing: the
+ * card then steers by its TIRs.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "emu/verbs.h"
+
+enum action { ACTION_OTHER, ACTION_TIR, ACTION_QP, ACTION_DROP, ACTION_TAG };
+
+static const char other_table[] = "not in the root table";
+
+#define CRITERIA_OUTER 1u /* mlx5_prm.h MLX5_MATCH_CRITERIA_ENABLE_OUTER_BIT */
 
 /* As large as what a caller may write to (ibv_flow's context and handle). */
 struct steering {
 	struct ibv_flow flow;
 	const char *kind;
+	union {
+		enum mlx5dv_dr_domain_type domain;
+		struct {
+			enum mlx5dv_dr_domain_type domain;
+			uint32_t level;
+		} table;
+		struct {
+			const struct steering *table;
+			uint16_t priority;
+			const char *deeper; /* what it looks at that the card does not know */
+			struct cqesim_card_match mask;
+		} matcher;
+		struct {
+			enum action is;
+			uint32_t tag;
+			struct emu_object *tir; /* ACTION_TIR */
+			struct emu_qp *qp;      /* ACTION_QP */
+		} action;
+		uint32_t rule; /* the card's */
+	};
 };
 
 void *emu_steering_create(const char *kind)
@@ -43,9 +72,12 @@ int emu_steering_destroy(void *object)
 EMU_API struct mlx5dv_dr_domain *mlx5dv_dr_domain_create(struct ibv_context *context,
 							 enum mlx5dv_dr_domain_type type)
 {
+	struct steering *s = emu_steering_create(__func__);
+
 	(void)context;
-	(void)type;
-	return emu_steering_create(__func__);
+	if (s)
+		s->domain = type;
+	return (void *)s;
 }
 
 EMU_API int mlx5dv_dr_domain_destroy(struct mlx5dv_dr_domain *domain)
@@ -79,9 +111,13 @@ EMU_API void mlx5dv_dr_domain_allow_duplicate_rules(struct mlx5dv_dr_domain *dom
 EMU_API struct mlx5dv_dr_table *mlx5dv_dr_table_create(struct mlx5dv_dr_domain *domain,
 						       uint32_t level)
 {
-	(void)domain;
-	(void)level;
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (s) {
+		s->table.domain = ((const struct steering *)domain)->domain;
+		s->table.level = level;
+	}
+	return (void *)s;
 }
 
 EMU_API int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table)
@@ -89,15 +125,37 @@ EMU_API int mlx5dv_dr_table_destroy(struct mlx5dv_dr_table *table)
 	return emu_steering_destroy(table);
 }
 
+/* The outer headers' part; false: bits of other parts are set. */
+static bool read_match(const struct mlx5dv_flow_match_parameters *p, struct cqesim_card_match *m)
+{
+	const uint8_t *bytes = (const uint8_t *)p->match_buf;
+	size_t n = p->match_sz < sizeof(*m) ? p->match_sz : sizeof(*m);
+
+	*m = (struct cqesim_card_match){.ttl = 0};
+	memcpy(m, bytes, n);
+	for (size_t i = n; i < p->match_sz; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
 EMU_API struct mlx5dv_dr_matcher *
 mlx5dv_dr_matcher_create(struct mlx5dv_dr_table *table, uint16_t priority, uint8_t criteria,
 			 struct mlx5dv_flow_match_parameters *mask)
 {
-	(void)table;
-	(void)priority;
-	(void)criteria;
-	(void)mask;
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (!s)
+		return NULL;
+	s->matcher.table = (const struct steering *)table;
+	s->matcher.priority = priority;
+	if (!read_match(mask, &s->matcher.mask))
+		s->matcher.deeper = "fields that are not of the outer headers";
+	else if (criteria & CRITERIA_OUTER)
+		s->matcher.deeper = NULL;
+	else
+		s->matcher.mask = (struct cqesim_card_match){.ttl = 0};
+	return (void *)s;
 }
 
 EMU_API int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
@@ -105,20 +163,96 @@ EMU_API int mlx5dv_dr_matcher_destroy(struct mlx5dv_dr_matcher *matcher)
 	return emu_steering_destroy(matcher);
 }
 
+void *emu_steering_refuse(const char *why)
+{
+	/* The driver finds out with such rules which registers there are: no news to anyone. */
+	if (why == other_table)
+		emu_log("a steering rule is refused: %s", why);
+	else
+		emu_warn("a steering rule is refused: %s", why);
+	if (emu.shared)
+		__atomic_fetch_add(&emu.shared->statistics.steering_refused, 1, __ATOMIC_RELAXED);
+	errno = EOPNOTSUPP;
+	return NULL;
+}
+
+/* What the actions come to; NULL, or why the card cannot do that. */
+static const char *read_actions(struct mlx5dv_dr_action *const actions[], size_t n,
+				struct cqesim_card_rule *rule)
+{
+	unsigned ends = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct steering *s = (const struct steering *)actions[i];
+
+		switch (s->action.is) {
+		case ACTION_TAG:
+			rule->flow_tag = s->action.tag & 0xffffff; /* rdma-core dr_action.c too */
+			break;
+		case ACTION_DROP:
+			rule->drop = true;
+			ends++;
+			break;
+		case ACTION_TIR:
+			rule->tirn = emu_devx_tir(s->action.tir);
+			if (!rule->tirn)
+				return "its TIR is one that the card cannot steer to";
+			ends++;
+			break;
+		case ACTION_QP: /* of verbs: a hashing queue pair is a TIR */
+			rule->tirn = s->action.qp->tirn;
+			if (!rule->tirn)
+				return "its queue pair does not receive";
+			ends++;
+			break;
+		default:
+			return s->kind;
+		}
+	}
+	return ends == 1 ? NULL : "not one destination";
+}
+
 EMU_API struct mlx5dv_dr_rule *mlx5dv_dr_rule_create(struct mlx5dv_dr_matcher *matcher,
 						     struct mlx5dv_flow_match_parameters *value,
 						     size_t num_actions,
 						     struct mlx5dv_dr_action *actions[])
 {
-	(void)matcher;
-	(void)value;
-	(void)num_actions;
-	(void)actions;
-	return emu_steering_create(__func__);
+	const struct steering *m = (const struct steering *)matcher;
+	struct cqesim_card_rule r = {.mask = m->matcher.mask, .priority = m->matcher.priority};
+	const struct steering *table = m->matcher.table;
+	const char *why = m->matcher.deeper;
+	int rc;
+
+	if (table->table.domain != MLX5DV_DR_DOMAIN_TYPE_NIC_RX)
+		why = "not of the receive side";
+	else if (table->table.level)
+		why = other_table;
+	if (!why && !read_match(value, &r.value))
+		why = "a value that is not of the outer headers";
+	if (why)
+		return emu_steering_refuse(why);
+	for (size_t i = 0; i < sizeof(r.mask); i++)
+		((uint8_t *)&r.value)[i] &= ((const uint8_t *)&r.mask)[i];
+	struct steering *s = emu_steering_create(__func__);
+	if (!s)
+		return NULL;
+	emu_lock();
+	why = read_actions(actions, num_actions, &r);
+	rc = why ? 0 : cqesim_card_create_rule(emu.card, &r, &s->rule);
+	emu_unlock();
+	if (!why && !rc)
+		return (void *)s;
+	emu_steering_destroy(s);
+	return emu_steering_refuse(why ? why : strerror(-rc));
 }
 
 EMU_API int mlx5dv_dr_rule_destroy(struct mlx5dv_dr_rule *rule)
 {
+	struct steering *s = (struct steering *)rule;
+
+	emu_lock();
+	cqesim_card_destroy_rule(emu.card, s->rule);
+	emu_unlock();
 	return emu_steering_destroy(rule);
 }
 
@@ -131,8 +265,13 @@ EMU_API int mlx5dv_dr_action_destroy(struct mlx5dv_dr_action *action)
 
 EMU_API struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_ibv_qp(struct ibv_qp *qp)
 {
-	(void)qp;
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (s) {
+		s->action.is = ACTION_QP;
+		s->action.qp = (struct emu_qp *)qp;
+	}
+	return (void *)s;
 }
 
 EMU_API struct mlx5dv_dr_action *mlx5dv_dr_action_create_dest_table(struct mlx5dv_dr_table *table)
@@ -160,8 +299,13 @@ mlx5dv_dr_action_create_dest_ib_port(struct mlx5dv_dr_domain *domain, uint32_t p
 EMU_API struct mlx5dv_dr_action *
 mlx5dv_dr_action_create_dest_devx_tir(struct mlx5dv_devx_obj *object)
 {
-	(void)object;
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (s) {
+		s->action.is = ACTION_TIR;
+		s->action.tir = (struct emu_object *)object;
+	}
+	return (void *)s;
 }
 
 EMU_API struct mlx5dv_dr_action *
@@ -176,18 +320,32 @@ mlx5dv_dr_action_create_dest_array(struct mlx5dv_dr_domain *domain, size_t count
 
 EMU_API struct mlx5dv_dr_action *mlx5dv_dr_action_create_drop(void)
 {
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (s)
+		s->action.is = ACTION_DROP;
+	return (void *)s;
 }
 
 EMU_API struct mlx5dv_dr_action *mlx5dv_dr_action_create_default_miss(void)
 {
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	/* To whoever else listens to this port: to the program that is a drop. */
+	if (s)
+		s->action.is = ACTION_DROP;
+	return (void *)s;
 }
 
 EMU_API struct mlx5dv_dr_action *mlx5dv_dr_action_create_tag(uint32_t tag)
 {
-	(void)tag;
-	return emu_steering_create(__func__);
+	struct steering *s = emu_steering_create(__func__);
+
+	if (s) {
+		s->action.is = ACTION_TAG;
+		s->action.tag = tag;
+	}
+	return (void *)s;
 }
 
 EMU_API struct mlx5dv_dr_action *

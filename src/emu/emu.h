@@ -10,8 +10,10 @@
  *   source.c, sink.c, events.c  what arrives, what is sent, what is told
  *   verbs.c, verbs_queues.c  libibverbs and the operations of its context
  *   dv.c         mlx5dv: capabilities, queues with options, what is behind an object
- *   dr.c         steering objects: made, counted, not obeyed
+ *   dr.c         steering objects, and the rules that the card has of them
  *   devx_calls.c the exported mlx5dv_devx_* functions; devx*.c: what they do
+ *   inject.c, order.c  errors on purpose, and whether packets come back in order
+ *   dumps.c, unmap.c  fopen64 and munmap of the program
  *   shim.c       the network interface that is not there
  *   shared.c     statistics that outlive the program, read by the launcher
  */
@@ -89,12 +91,16 @@ int emu_devx_create(const void *in, size_t inlen, void *out, size_t outlen,
 int emu_devx_modify(struct emu_object *obj, const void *in, size_t inlen, void *out, size_t outlen);
 int emu_devx_query(struct emu_object *obj, const void *in, size_t inlen, void *out, size_t outlen);
 int emu_devx_destroy(struct emu_object *obj);
+/* The card's number of a TIR; 0: the card has it not. */
+uint32_t emu_devx_tir(const struct emu_object *obj);
 /* About a QP that verbs made: its TIS has number and transport domain 0. */
 int emu_devx_qp_query(const void *in, size_t inlen, void *out, size_t outlen);
 
 /* User memory.  Positive errno as above. */
 int emu_umem_add(void *addr, size_t size, uint32_t *umem_id);
 int emu_umem_remove(uint32_t umem_id);
+/* Does some of it lie here? */
+bool emu_umem_overlaps(const void *memory, size_t length);
 /* NULL: no such memory, or it is not as long. */
 void *emu_umem_at(uint32_t umem_id, uint64_t offset, size_t length);
 
@@ -105,6 +111,8 @@ bool emu_setup(void);
 /* The card's thread runs while a device is open; positive errno.  Without the lock. */
 int emu_engine_start(void);
 void emu_engine_stop(void);
+/* For good: memory that the card uses goes away.  Without the lock. */
+void emu_engine_halt(void);
 /* For the card's configuration: events and sent frames (events.c, sink.c). */
 void emu_event(void *context, const struct cqesim_card_event *event);
 int emu_sent(void *context, const struct cqesim_sent_frame *frame);

@@ -63,6 +63,27 @@ __attribute__((constructor)) static void at_load(void)
 	sched_getaffinity(0, sizeof(engine.original), &engine.original);
 }
 
+/* EAL's own threads, which sleep; with "-l 1" of two CPUs they are bound to the other one. */
+static bool sleeps(pid_t tid)
+{
+	/* DPDK 22.11 and, with "dpdk-", from 23.11 on */
+	static const char *const names[] = {"eal-intr-thread", "rte_mp_handle", "dpdk-intr",
+					    "dpdk-mp-msg"};
+	char path[64], name[32] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	name[n > 0 ? n - 1 : 0] = '\0';
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 /*
  * CPUs to which another thread is bound alone: a DPDK program's workers, which are there
  * before devices are probed, and poll.
@@ -78,7 +99,7 @@ static void bound_cpus(cpu_set_t *bound)
 		pid_t tid = (pid_t)atoi(entry->d_name);
 
 		if (tid > 0 && tid != gettid() && !sched_getaffinity(tid, sizeof(set), &set) &&
-		    CPU_COUNT(&set) == 1)
+		    CPU_COUNT(&set) == 1 && !sleeps(tid))
 			CPU_OR(bound, bound, &set);
 	}
 	if (tasks)
@@ -153,6 +174,8 @@ static void publish(uint64_t now_ns)
 	emu_source_statistics(s);
 	emu_sink_statistics(s);
 	emu_events_statistics(s);
+	emu_order_statistics(s);
+	emu_inject_statistics(s);
 	if (running || s->card.sent)
 		s->phase = EMU_PHASE_RUNNING;
 	emu_shared_end(shared);
@@ -162,18 +185,21 @@ static void publish(uint64_t now_ns)
 
 /* ---- the loop ---- */
 
-static bool work(void)
+/* starved: packets came, and all of them were lost. */
+static bool work(bool *starved)
 {
-	uint64_t next_ps = 0;
+	const struct cqesim_card_stats *stats = cqesim_card_stats(emu.card);
+	uint64_t next_ps = 0, delivered = stats->delivered;
 	uint64_t now_ps = emu_now_ps();
 	unsigned done = emu_source_run(now_ps, &next_ps);
 
+	*starved = done && stats->delivered == delivered;
 	return done + cqesim_card_step(emu.card, now_ps, SEND_BUDGET) > 0;
 }
 
 static void account_time(uint64_t now_ns, bool running)
 {
-	if (running && engine.running_since_ns)
+	if (engine.running_since_ns)
 		engine.running_ns += now_ns - engine.running_since_ns;
 	engine.running_since_ns = running ? now_ns : 0;
 }
@@ -182,16 +208,17 @@ static void *engine_main(void *unused)
 {
 	static const struct timespec nap = {.tv_nsec = SLEEP_NS};
 	unsigned idle = 0, round = 0;
+	bool starved = false;
 
 	while (!__atomic_load_n(&engine.stop, __ATOMIC_ACQUIRE)) {
 		while (__atomic_load_n(&emu.waiters, __ATOMIC_ACQUIRE))
 			sched_yield();
 		pthread_mutex_lock(&emu.lock);
-		idle = work() ? 0 : idle + 1;
+		idle = work(&starved) ? 0 : idle + 1;
 		if (!(++round & 63) || idle) {
 			uint64_t now_ns = real_ns();
 
-			account_time(now_ns, emu_source_running());
+			account_time(now_ns, emu_source_active());
 			if (now_ns - engine.published_ns >= PUBLISH_NS) {
 				publish(now_ns);
 				emu_sink_flush();
@@ -201,7 +228,7 @@ static void *engine_main(void *unused)
 		pthread_mutex_unlock(&emu.lock);
 		if (idle >= SLEEP_AFTER)
 			nanosleep(&nap, NULL);
-		else if (idle >= YIELD_AFTER)
+		else if (idle >= YIELD_AFTER || starved) /* the program may wait for this CPU */
 			sched_yield();
 	}
 	return unused;
@@ -255,4 +282,13 @@ void emu_engine_stop(void)
 	emu_sink_flush();
 	emu_events_flush();
 	emu_unlock();
+}
+
+void emu_engine_halt(void)
+{
+	if (!engine.started || pthread_equal(pthread_self(), engine.thread))
+		return;
+	emu_warn("memory that the card uses is unmapped while a queue may be open: it stops");
+	engine.users = 1;
+	emu_engine_stop();
 }

@@ -48,26 +48,70 @@ void emu_events_flush(void)
 static void write_hex(FILE *f, const uint8_t *bytes, unsigned n)
 {
 	static const char digit[] = "0123456789abcdef";
-	char text[128];
 
 	for (unsigned i = 0; i < n; i++) {
-		text[2 * i] = digit[bytes[i] >> 4];
-		text[2 * i + 1] = digit[bytes[i] & 15];
+		const char text[2] = {digit[bytes[i] >> 4], digit[bytes[i] & 15]};
+
+		fwrite(text, 2, 1, f);
 	}
-	fwrite(text, 2 * n, 1, f);
+}
+
+/* What is needed to follow the object's ring. */
+static void write_attributes(FILE *f, const struct cqesim_card_event *e)
+{
+	const struct cqesim_card_cq *cq = e->attr;
+	const struct cqesim_card_rq *rq = e->attr;
+	const struct cqesim_card_sq *sq = e->attr;
+
+	if (e->object == CQESIM_OBJECT_CQ && cq)
+		fprintf(f,
+			", \"log_size\": %u, \"layout\": \"%s\", \"mini_format\": \"%s\", "
+			"\"compressed\": %s",
+			cq->log_size, cq->layout == CQESIM_CQ_BASIC ? "basic" : "enhanced",
+			cqesim_mini_format_name(cq->mini_format),
+			cq->cqe_comp_en ? "true" : "false");
+	else if (e->object == CQESIM_OBJECT_RQ && rq)
+		fprintf(f, ", \"cq\": %u, \"striding\": %s, \"log_size\": %u", (unsigned)rq->cqn,
+			rq->striding ? "true" : "false",
+			rq->striding ? rq->strides.log_wqes : rq->log_size);
+	else if (e->object == CQESIM_OBJECT_SQ && sq)
+		fprintf(f, ", \"cq\": %u, \"log_size\": %u", (unsigned)sq->cqn, sq->log_size);
 }
 
 static void write_line(const struct cqesim_card_event *e)
 {
-	static const char *const kind[] = {"create",  "modify",   "destroy", "post",
-					   "consume", "complete", "drop",    "violation"};
+	static const char *const kind[] = {
+		[CQESIM_EVENT_CREATE] = "create",     [CQESIM_EVENT_MODIFY] = "modify",
+		[CQESIM_EVENT_DESTROY] = "destroy",   [CQESIM_EVENT_POST] = "post",
+		[CQESIM_EVENT_PACKET] = "packet",     [CQESIM_EVENT_CONSUME] = "consume",
+		[CQESIM_EVENT_COMPLETE] = "complete", [CQESIM_EVENT_DROP] = "drop",
+		[CQESIM_EVENT_INJECT] = "inject",     [CQESIM_EVENT_VIOLATION] = "violation",
+	};
 	static const char *const object[] = {"CQ", "RQ", "SQ", "RQT", "TIR"};
+	static const char *const state[] = {[CQESIM_QUEUE_RST] = "reset",
+					    [CQESIM_QUEUE_RDY] = "ready",
+					    [CQESIM_QUEUE_ERR] = "error"};
 	FILE *f = events.file;
 
 	fprintf(f, "{\"ps\": %llu, \"event\": \"%s\", \"object\": \"%s\", \"number\": %u",
 		(unsigned long long)e->now_ps, kind[e->kind], object[e->object],
 		(unsigned)e->number);
 	switch (e->kind) {
+	case CQESIM_EVENT_CREATE:
+		write_attributes(f, e);
+		break;
+	case CQESIM_EVENT_MODIFY:
+		fprintf(f, ", \"state\": \"%s\"", e->index < 3 ? state[e->index] : "?");
+		break;
+	case CQESIM_EVENT_PACKET:
+		fprintf(f, ", \"index\": %u, \"length\": %u, \"wqe\": \"", (unsigned)e->index,
+			(unsigned)e->length);
+		write_hex(f, e->raw, e->raw_bytes);
+		fputc('"', f);
+		break;
+	case CQESIM_EVENT_INJECT:
+		fprintf(f, ", \"syndrome\": %u", (unsigned)e->index);
+		break;
 	case CQESIM_EVENT_POST:
 	case CQESIM_EVENT_CONSUME:
 		fprintf(f, ", \"index\": %u", (unsigned)e->index);
@@ -114,6 +158,9 @@ void emu_event(void *context, const struct cqesim_card_event *event)
 	if (event->object == CQESIM_OBJECT_RQ &&
 	    (event->kind == CQESIM_EVENT_MODIFY || event->kind == CQESIM_EVENT_DESTROY))
 		emu_source_pause();
+	emu_inject_event(event);
+	if (event->object == CQESIM_OBJECT_SQ && event->kind == CQESIM_EVENT_DESTROY)
+		emu_order_forget(event->number);
 	if (events.file)
 		write_line(event);
 }

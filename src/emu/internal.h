@@ -16,6 +16,8 @@ unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps);
 /* A receive queue was made, changed or destroyed: wait until one takes packets again. */
 void emu_source_pause(void);
 bool emu_source_running(void);
+/* Running, and there is something that arrives: begun (--wait) and not at its end. */
+bool emu_source_active(void);
 void emu_source_statistics(struct emu_statistics *s);
 
 /* ---- sink.c: frames that the program sends ---- */
@@ -28,6 +30,22 @@ void emu_sink_statistics(struct emu_statistics *s);
 /* The loop's oldest frames, up to max; then they are done with. */
 unsigned emu_loop_peek(struct cqesim_frame *frames, unsigned max);
 void emu_loop_take(unsigned n);
+
+/* ---- order.c: do packets come back in the order in which they arrived? ---- */
+
+/* The frames with a number each in their source address (until the next call), or as they are. */
+const struct cqesim_frame *emu_order_mark(const struct cqesim_frame *frames, unsigned n);
+/* Of the n frames, those after so many come again: so do their numbers. */
+void emu_order_taken(unsigned taken, unsigned n);
+void emu_order_sent(const struct cqesim_sent_frame *frame);
+void emu_order_forget(uint32_t sqn);
+void emu_order_statistics(struct emu_statistics *s);
+
+/* ---- inject.c ---- */
+
+/* Watches queues come and go, and tells the card where errors are wanted. */
+void emu_inject_event(const struct cqesim_card_event *event);
+void emu_inject_statistics(struct emu_statistics *s);
 
 /* ---- events.c ---- */
 

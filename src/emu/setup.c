@@ -132,12 +132,15 @@ static int load_profiles(const struct emu_settings *s, struct cqesim_error *err)
 static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 {
 	struct cqesim_card_config config = {
-		.checksums = CQESIM_CHECKSUMS_L3,
+		/* Captures at a sender hold unfinished ones. */
+		.checksums = s->source == EMU_SOURCE_NUMBERED ? CQESIM_CHECKSUMS_VERIFY
+							      : CQESIM_CHECKSUMS_L3,
 		.want_csum = true,
 		.check = s->check,
 		.translate = emu_translate,
 		.send = emu_sent,
 		.event = emu_event,
+		.tell_packets = *s->trace != '\0',
 	};
 	int rc = sim_device_config(emu.device, emu.link, &config.nic, err);
 
@@ -148,6 +151,8 @@ static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 		: !strcmp(cqesim_profile_text(emu.device, CQESIM_DEV_CQE_COMPRESSION), "aggressive")
 			? CQESIM_COMP_AGGRESSIVE
 			: CQESIM_COMP_BALANCED;
+	config.nic.fault = s->fault;
+	config.nic.fault_at = s->fault_at;
 	return cqesim_card_create(&emu.card, &config, err);
 }
 

@@ -18,8 +18,22 @@
 #define EMU_PCI_ADDRESS     "0000:c1:00.0"
 #define EMU_SETS_MAX        32u
 
-enum emu_source { EMU_SOURCE_NONE, EMU_SOURCE_SYNTHETIC, EMU_SOURCE_CAPTURE };
+enum emu_source {
+	EMU_SOURCE_NONE,
+	EMU_SOURCE_SYNTHETIC,
+	EMU_SOURCE_CAPTURE,
+	EMU_SOURCE_NUMBERED
+};
 enum emu_sink { EMU_SINK_DROP, EMU_SINK_LOOP, EMU_SINK_FILE };
+
+/* An error on purpose: instead of that packet of that queue, in the order in which they were made. */
+#define EMU_INJECTS_MAX 32u
+struct emu_inject {
+	uint64_t packet; /* from 1 */
+	uint32_t queue;  /* from 0 */
+	uint8_t syndrome;
+	bool send;
+};
 
 struct emu_settings {
 	char device[256], link[256];
@@ -35,9 +49,15 @@ struct emu_settings {
 	enum emu_sink sink;
 	char sink_file[4096];
 	char trace[4096];
+	char dumps[4096]; /* folder for the driver's dump files; "": where it puts them */
+	struct emu_inject inject[EMU_INJECTS_MAX];
+	unsigned injects;
+	bool check_order;
 	double time_scale; /* seconds here for one of the card's */
 	int cpu;           /* of the card's thread; -1: chosen */
 	bool devx, verbose, check;
+	enum cqesim_fault fault; /* the card's, on purpose */
+	uint64_t fault_at;
 	uint8_t mac[6];
 	uint16_t pci_device; /* the card's PCI identifier */
 };
@@ -58,12 +78,14 @@ struct emu_statistics {
 	bool devx;         /* the world that the program got */
 	bool source_done;
 	uint64_t real_ns;    /* since the card was made */
-	uint64_t running_ns; /* of these, with a receive queue that takes packets */
+	uint64_t running_ns; /* of these, while packets could arrive: after --wait, until the source's end */
 	uint64_t card_ps;    /* time of the card */
 	uint64_t source_frames;
 	uint64_t held_back_ps; /* so much later than asked for, since the emulation is slower */
 	uint64_t looped, loop_waits, sink_frames, sink_long;
-	uint64_t calls, steering_objects, regions;
+	uint64_t marked, back, out_of_order; /* check_order: frames with a number; sent again */
+	uint64_t injected;
+	uint64_t calls, steering_objects, steering_refused, regions;
 	uint64_t created[CQESIM_OBJECTS], modified[CQESIM_OBJECTS], destroyed[CQESIM_OBJECTS];
 	uint64_t event_lines; /* of the trace */
 	char violation[256];  /* the first */

@@ -109,6 +109,19 @@ static int ethtool(void *data)
 	return -1;
 }
 
+/*
+ * KRN mlx5e_set_dev_port_mtu: the port takes the MTU, Ethernet header, VLAN tag and FCS; longer
+ * frames are dropped and counted (rx_oversize_pkts_phy).
+ */
+static void set_mtu(uint32_t mtu)
+{
+	emu_lock();
+	emu.mtu = mtu;
+	if (emu.card)
+		cqesim_card_frame_limit(emu.card, mtu + 14 + 4);
+	emu_unlock();
+}
+
 static int answer(unsigned long request, struct ifreq *r)
 {
 	emu_log("ioctl 0x%lx", request);
@@ -128,7 +141,7 @@ static int answer(unsigned long request, struct ifreq *r)
 			errno = EINVAL;
 			return -1;
 		}
-		emu.mtu = (uint32_t)r->ifr_mtu;
+		set_mtu((uint32_t)r->ifr_mtu);
 		return 0;
 	case SIOCGIFFLAGS:
 		r->ifr_flags = interface_flags;

@@ -106,17 +106,16 @@ static void to_file(const struct cqesim_sent_frame *frame)
 
 int emu_sent(void *context, const struct cqesim_sent_frame *frame)
 {
+	int rc = 0;
+
 	(void)context;
-	switch (emu.settings->sink) {
-	case EMU_SINK_LOOP:
-		return to_loop(frame);
-	case EMU_SINK_FILE:
+	if (emu.settings->sink == EMU_SINK_LOOP)
+		rc = to_loop(frame);
+	else if (emu.settings->sink == EMU_SINK_FILE)
 		to_file(frame);
-		return 0;
-	case EMU_SINK_DROP:
-		break;
-	}
-	return 0;
+	if (!rc)
+		emu_order_sent(frame);
+	return rc;
 }
 
 unsigned emu_loop_peek(struct cqesim_frame *frames, unsigned max)

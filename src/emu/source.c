@@ -20,6 +20,8 @@
 /* How far behind the source may fall before it is held back. */
 #define SLACK_PS        UINT64_C(50000000)
 #define POSTED_SLACK_PS UINT64_C(2000000)
+/* Without TIRs or rules until then, frames are dealt to the queues in turn. */
+#define DEAL_AFTER_PS UINT64_C(100000000000)
 /* Often enough for ever. */
 #define FOR_EVER (UINT64_C(1) << 40)
 
@@ -30,6 +32,7 @@ static struct {
 	bool running; /* somebody can receive */
 	bool posted;  /* no faster than buffers are posted */
 	bool started;
+	uint64_t seen_ps;  /* when there were buffers, without TIRs or rules; 0: not seen */
 	uint64_t ready_ps; /* when it first was so */
 	bool done;
 	uint64_t base_ps; /* card time at which the trace began, put off included */
@@ -59,6 +62,9 @@ int emu_source_open(struct cqesim_error *err)
 	case EMU_SOURCE_SYNTHETIC:
 		return cqesim_trace_open_synthetic(&source.trace, s->source_text, emu.port_bps,
 						   &config, err);
+	case EMU_SOURCE_NUMBERED:
+		return cqesim_trace_open_numbered(&source.trace, s->source_text, emu.port_bps,
+						  &config, err);
 	case EMU_SOURCE_CAPTURE:
 		return cqesim_trace_open(&source.trace, &path, 1, &config, err);
 	case EMU_SOURCE_NONE:
@@ -71,6 +77,7 @@ int emu_source_open(struct cqesim_error *err)
 void emu_source_pause(void)
 {
 	source.running = false;
+	source.seen_ps = 0;
 }
 
 bool emu_source_running(void)
@@ -136,6 +143,21 @@ static unsigned due(uint64_t now_ps, unsigned max, uint64_t *next_ps)
 	return n;
 }
 
+/* How many were taken. */
+static unsigned give(uint64_t now_ps, const struct cqesim_frame *frames, unsigned n)
+{
+	bool loop = emu.settings->sink == EMU_SINK_LOOP;
+
+	if (!source.posted && !loop) {
+		cqesim_card_receive(emu.card, now_ps, emu_order_mark(frames, n), n);
+		return n;
+	}
+	unsigned taken = cqesim_card_receive_posted(emu.card, now_ps, emu_order_mark(frames, n), n);
+
+	emu_order_taken(taken, n);
+	return taken;
+}
+
 static unsigned from_outside(uint64_t now_ps, uint64_t credits, uint64_t *next_ps)
 {
 	if (!fetch())
@@ -150,7 +172,7 @@ static unsigned from_outside(uint64_t now_ps, uint64_t credits, uint64_t *next_p
 	unsigned max = source.posted && credits < BATCH ? (unsigned)credits : BATCH;
 	unsigned n = due(now_ps, max, next_ps);
 	if (n) {
-		cqesim_card_receive(emu.card, now_ps, source.frames + source.at, n);
+		n = give(now_ps, source.frames + source.at, n);
 		source.at += n;
 		source.handed += n;
 	}
@@ -164,10 +186,26 @@ static unsigned from_loop(uint64_t now_ps, uint64_t credits)
 	unsigned n = emu_loop_peek(frames, credits < BATCH ? (unsigned)credits : BATCH);
 
 	if (n) {
-		cqesim_card_receive(emu.card, now_ps, frames, n);
+		n = give(now_ps, frames, n);
 		emu_loop_take(n);
 	}
 	return n;
+}
+
+/*
+ * A driver makes its queues ready first and tells where frames go a little later, but for an
+ * isolated port, where it never does.  The card cannot know which it will be: it waits for a
+ * while, and then deals to the queues in turn.
+ */
+static bool steering_is_told(uint64_t now_ps)
+{
+	if (cqesim_card_is_steered(emu.card)) {
+		source.seen_ps = 0;
+		return true;
+	}
+	if (!source.seen_ps)
+		source.seen_ps = now_ps;
+	return now_ps - source.seen_ps >= DEAL_AFTER_PS;
 }
 
 unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps)
@@ -179,7 +217,7 @@ unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps)
 	if (!source.running || source.posted || loop)
 		credits = cqesim_card_credits(emu.card);
 	if (!source.running) {
-		if (!credits)
+		if (!credits || !steering_is_told(now_ps))
 			return 0;
 		source.running = true;
 		if (!source.ready_ps)
@@ -189,6 +227,14 @@ unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps)
 	}
 	unsigned looped = loop ? from_loop(now_ps, credits) : 0;
 	return looped + from_outside(now_ps, credits > looped ? credits - looped : 0, next_ps);
+}
+
+bool emu_source_active(void)
+{
+	if (!source.running)
+		return false;
+	return emu.settings->source == EMU_SOURCE_NONE || emu.settings->sink == EMU_SINK_LOOP ||
+	       (source.started && (!source.done || source.at < source.count));
 }
 
 void emu_source_statistics(struct emu_statistics *s)

@@ -212,11 +212,32 @@ static int request_notify(struct ibv_cq *cq, int solicited)
 	return 0; /* no events: polling programs ask for none that they wait for */
 }
 
+/* Does the flow tag its packets?  Its specifications follow it, each with its size. */
+static bool wants_tag(const struct ibv_flow_attr *attr)
+{
+	const uint8_t *at = (const uint8_t *)(attr + 1);
+
+	/* PMD fills in no attr->size. */
+	for (unsigned i = 0; i < attr->num_of_specs; i++) {
+		struct {
+			enum ibv_flow_spec_type type;
+			uint16_t size;
+		} header;
+
+		memcpy(&header, at, sizeof(header));
+		if (header.type == IBV_FLOW_SPEC_ACTION_TAG)
+			return true;
+		at += header.size;
+	}
+	return false;
+}
+
 static struct ibv_flow *create_flow(struct ibv_qp *qp, struct ibv_flow_attr *attr)
 {
+	if (wants_tag(attr))
+		return emu_steering_refuse("a flow of verbs with a tag");
 	struct ibv_flow *flow = emu_steering_create("ibv_create_flow");
 
-	(void)attr;
 	if (flow)
 		flow->context = qp->context;
 	return flow;

@@ -61,6 +61,8 @@ struct ibv_qp *emu_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_
 
 /* dr.c: an object of steering, of no meaning but that it is there. */
 void *emu_steering_create(const char *kind);
+/* A rule that the card cannot follow: said, counted, errno set.  NULL. */
+void *emu_steering_refuse(const char *why);
 int emu_steering_destroy(void *object);
 
 #endif

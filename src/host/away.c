@@ -76,11 +76,16 @@ void host_go_away(struct cqesim_host_queue *q)
 	away->next_ps = host_later(away->next_ps, length_of(away, away->every_ps));
 }
 
+uint64_t host_draw_factor(struct host_away *away)
+{
+	uint64_t one = UINT64_C(1) << 32, wide = 2 * away->share + 1;
+
+	if (!away->share)
+		return one;
+	return one - away->share + (uint64_t)((unsigned __int128)draw(away) * wide >> 64);
+}
+
 uint64_t host_vary(struct host_away *away, uint64_t cycles)
 {
-	uint64_t wide = 2 * away->share + 1;
-	uint64_t factor = (UINT64_C(1) << 32) - away->share +
-			  (uint64_t)((unsigned __int128)draw(away) * wide >> 64);
-
-	return (uint64_t)((unsigned __int128)cycles * factor >> 32);
+	return host_apply_factor(host_draw_factor(away), cycles);
 }

@@ -96,7 +96,11 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->completion =
 		calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1, sizeof(*q->completion));
 	/* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
+	/* Striding: fillers that do not count come on top; no more than the ring has. */
+	if (c->rule == CQESIM_POLL_NAPI && !c->batch_reads)
+		q->gathered = calloc(c->burst + (size_t)reader->mask + 1, sizeof(*q->gathered));
 	if (!q->inbox.event || !q->completion ||
+	    (c->rule == CQESIM_POLL_NAPI && !c->batch_reads && !q->gathered) ||
 	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * 1000, 1)) {
 		cqesim_host_destroy(q);
 		return -ENOMEM;
@@ -132,6 +136,7 @@ void cqesim_host_destroy(struct cqesim_host_queue *q)
 	host_striding_free(q->striding);
 	free(q->inbox.event);
 	free(q->completion);
+	free(q->gathered);
 	free(q);
 }
 
@@ -206,6 +211,11 @@ enum cqesim_shortage cqesim_host_shortage(struct cqesim_host_queue *q, uint64_t 
 uint64_t cqesim_host_pending(const struct cqesim_host_queue *q)
 {
 	return q->inbox.announced - q->taken;
+}
+
+bool cqesim_host_in_turn(const struct cqesim_host_queue *q)
+{
+	return q->framing || q->open;
 }
 
 const struct cqesim_host_stats *cqesim_host_stats(const struct cqesim_host_queue *q)

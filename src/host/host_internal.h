@@ -52,8 +52,9 @@ struct host_wakeup {
 struct host_away {
 	uint64_t next_ps; /* NEVER */
 	uint64_t every_ps, length_ps;
-	bool drawn;     /* both are means */
-	uint64_t share; /* 1/2^32; 0: costs do not vary */
+	bool drawn;      /* both are means */
+	uint64_t share;  /* 1/2^32; 0: costs do not vary */
+	uint64_t factor; /* likewise, of the poll that goes on: napi.c */
 	uint64_t random;
 };
 
@@ -100,6 +101,13 @@ struct cqesim_host_queue {
 	unsigned kept_back;       /* ixgbe: of free_buffers, never posted */
 	uint32_t scanned;         /* ixgbe: taken from the ring, in all */
 
+	/* napi.c: a poll goes on while packets come. */
+	bool open;
+	unsigned open_packets, open_fillers; /* what it has taken */
+	/* Completions that it has read, which are delivered when it ends; NULL with batch_reads. */
+	struct cqesim_completion *gathered;
+	unsigned gathered_count;
+
 	bool steady; /* it never sleeps and is never away */
 	bool interrupts, asleep;
 	bool arm_due; /* the poll before this one ended with arming */
@@ -141,6 +149,15 @@ static inline bool host_peek_filler(const struct cqesim_host_queue *q)
 	return q->head != q->seen && q->inbox.event[q->head & q->inbox.mask].filler;
 }
 
+/* What is visible by the time of the core. */
+static inline void host_look(struct cqesim_host_queue *q)
+{
+	const struct cqesim_host_inbox *in = &q->inbox;
+
+	while (q->seen != in->tail && in->event[q->seen & in->mask].ps <= q->core.ps)
+		q->visible += in->event[q->seen++ & in->mask].count;
+}
+
 /* Return what is left of a session, up to `want`. */
 static inline unsigned host_take_rest(struct cqesim_host_queue *q, struct host_call *call,
 				      unsigned want)
@@ -168,6 +185,24 @@ static inline unsigned host_take_entry(struct cqesim_host_queue *q, struct host_
 	return host_take_rest(q, call, want);
 }
 
+/* A poll that found so many visible has returned n. */
+static inline __attribute__((always_inline)) void host_count_burst(struct cqesim_host_queue *q,
+								   unsigned n, uint64_t visible)
+{
+	struct cqesim_host_stats *s = &q->stats;
+	/* The ring is a power of two, and so are the classes. */
+	uint64_t class = (visible * CQESIM_OCCUPANCY_CLASSES - 1) >> q->reader.log_size;
+
+	s->polls++;
+	s->burst_hist[n]++;
+	s->packets += n;
+	s->occupancy_sum += visible;
+	if (visible > s->occupancy_max)
+		s->occupancy_max = visible;
+	s->occupancy_hist
+		[class < CQESIM_OCCUPANCY_CLASSES ? class : CQESIM_OCCUPANCY_CLASSES - 1]++;
+}
+
 /* Cycles as the core's clock counts them. */
 static inline uint64_t host_milli(double cycles)
 {
@@ -192,6 +227,18 @@ static inline uint64_t host_later(uint64_t ps, uint64_t by)
 
 /* read.c: read what the calls so far have returned, and hand it on. */
 int host_read_ring(struct cqesim_host_queue *q);
+/* Deliver what a poll of napi.c has gathered. */
+int host_deliver_gathered(struct cqesim_host_queue *q);
+
+/* poll.c: read at once, and add what only completions tell to the cost. */
+int host_read_now(struct cqesim_host_queue *q, const struct host_call *call, uint64_t *cost);
+void host_tell(const struct cqesim_host_queue *q, const struct host_call *call, unsigned polls,
+	       uint64_t occupancy);
+/* A frame's call has returned so many packets and counted so much; what that costs beside. */
+uint64_t host_frame_called(struct cqesim_host_queue *q, unsigned packets, unsigned counted);
+
+/* napi.c: a poll, as far as it comes by until_ps. */
+int host_napi(struct cqesim_host_queue *q, uint64_t until_ps);
 
 /* ixgbe.c: one call, and the buffers that it posts. */
 void host_ixgbe_call(struct cqesim_host_queue *q, struct host_call *call);
@@ -214,6 +261,12 @@ void host_away_init(struct host_away *away, const struct cqesim_host_away *confi
 void host_go_away(struct cqesim_host_queue *q);
 /* Cycles as they come out this time. */
 uint64_t host_vary(struct host_away *away, uint64_t cycles);
+/* The same in two steps, for what comes in parts: draw, 1/2^32 (1 unless costs vary), and apply. */
+uint64_t host_draw_factor(struct host_away *away);
+static inline uint64_t host_apply_factor(uint64_t factor, uint64_t cycles)
+{
+	return (uint64_t)((unsigned __int128)cycles * factor >> 32);
+}
 
 /* Of DPDK's vector functions. */
 #define VEC_PER_LOOP  4u  /* MLX5_VPMD_DESCS_PER_LOOP, also the buffers kept back */

@@ -11,15 +11,6 @@
 /* The replay's hot loop: compilers leave functions with two callers outside. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* What is visible by the time of the poll. */
-static void look(struct cqesim_host_queue *q)
-{
-	const struct cqesim_host_inbox *in = &q->inbox;
-
-	while (q->seen != in->tail && in->event[q->seen & in->mask].ps <= q->core.ps)
-		q->visible += in->event[q->seen++ & in->mask].count;
-}
-
 /* ---- calls that find nothing ---- */
 
 /*
@@ -96,23 +87,6 @@ static void cyclic_nothing(struct cqesim_host_queue *q, uint64_t until_ps)
 
 /* ---- calls that find something ---- */
 
-/* A poll that found so many visible has returned n. */
-INLINED void count_burst(struct cqesim_host_queue *q, unsigned n, uint64_t visible)
-{
-	struct cqesim_host_stats *s = &q->stats;
-	/* The ring is a power of two, and so are the classes. */
-	uint64_t class = (visible * CQESIM_OCCUPANCY_CLASSES - 1) >> q->reader.log_size;
-
-	s->polls++;
-	s->burst_hist[n]++;
-	s->packets += n;
-	s->occupancy_sum += visible;
-	if (visible > s->occupancy_max)
-		s->occupancy_max = visible;
-	s->occupancy_hist
-		[class < CQESIM_OCCUPANCY_CLASSES ? class : CQESIM_OCCUPANCY_CLASSES - 1]++;
-}
-
 /* Up to the burst, whatever is visible. */
 static void simple_call(struct cqesim_host_queue *q, struct host_call *call)
 {
@@ -136,7 +110,7 @@ static void rule_call(struct cqesim_host_queue *q, struct host_call *call)
 }
 
 /* Read at once: how many strides are free, and how many bytes there are, stands in completions. */
-static int read_now(struct cqesim_host_queue *q, const struct host_call *call, uint64_t *cost)
+int host_read_now(struct cqesim_host_queue *q, const struct host_call *call, uint64_t *cost)
 {
 	unsigned n = q->unread;
 	uint64_t bytes = q->stats.bytes;
@@ -148,15 +122,15 @@ static int read_now(struct cqesim_host_queue *q, const struct host_call *call, u
 	return rc;
 }
 
-static void tell(const struct cqesim_host_queue *q, const struct host_call *call,
-		 uint64_t occupancy)
+void host_tell(const struct cqesim_host_queue *q, const struct host_call *call, unsigned polls,
+	       uint64_t occupancy)
 {
 	const struct cqesim_host_returned r = {
 		.ps = q->call_ps,
 		.packets = call->packets,
 		.fillers = call->fillers,
-		.polls = !q->framing,
-		.occupancy = q->framing ? 0 : occupancy,
+		.polls = polls,
+		.occupancy = polls ? occupancy : 0,
 	};
 
 	q->returned(q->returned_context, &r);
@@ -177,7 +151,7 @@ INLINED int call(struct cqesim_host_queue *q, struct host_call *call, uint64_t *
 	q->call_ps = q->core.ps;
 	q->stats.calls += entries != 0;
 	if (q->returned && entries)
-		tell(q, call, occupancy);
+		host_tell(q, call, !q->framing, occupancy);
 	*cost = q->call + (call->packets - call->minis) * q->plain + call->minis * q->mini +
 		call->sessions * q->session;
 	if (call->tails) {
@@ -185,7 +159,7 @@ INLINED int call(struct cqesim_host_queue *q, struct host_call *call, uint64_t *
 		q->stats.tail_writes += call->tails;
 	}
 	if (q->striding || q->byte)
-		rc = read_now(q, call, cost);
+		rc = host_read_now(q, call, cost);
 	return rc;
 }
 
@@ -212,11 +186,27 @@ static int poll_burst(struct cqesim_host_queue *q)
 	uint64_t occupancy = q->visible, cost;
 	int rc = call(q, &c, &cost);
 
-	count_burst(q, c.packets, occupancy);
+	host_count_burst(q, c.packets, occupancy);
 	spend(q, cost + q->poll);
 	if (q->interrupts)
 		q->arm_due = counted(q, &c) < q->burst;
 	return rc;
+}
+
+uint64_t host_frame_called(struct cqesim_host_queue *q, unsigned packets, unsigned n)
+{
+	q->framing = true;
+	q->framed += packets;
+	q->frame_counted += n;
+	if (n == q->burst && q->frame_counted < q->frame)
+		return 0;
+	uint64_t cost = q->poll + q->framed * q->app;
+
+	host_count_burst(q, q->framed, q->frame_occupancy);
+	q->arm_due = q->interrupts && q->frame_counted < q->frame;
+	q->framing = false;
+	q->framed = q->frame_counted = 0;
+	return cost;
 }
 
 /* One call of a frame's.  All but the first may find nothing. */
@@ -229,23 +219,14 @@ static int frame_call(struct cqesim_host_queue *q)
 	if (!q->framing)
 		q->frame_occupancy = q->visible;
 	int rc = call(q, &c, &cost);
-	unsigned n = counted(q, &c);
-	q->framing = true;
-	q->framed += c.packets;
-	q->frame_counted += n;
-	if (n < q->burst || q->frame_counted == q->frame) {
-		count_burst(q, q->framed, q->frame_occupancy);
-		cost += q->poll + q->framed * q->app;
-		q->arm_due = q->interrupts && q->frame_counted < q->frame;
-		q->framing = false;
-		q->framed = q->frame_counted = 0;
-	}
-	spend(q, cost);
+	spend(q, cost + host_frame_called(q, c.packets, counted(q, &c)));
 	return rc;
 }
 
-static int something(struct cqesim_host_queue *q)
+static int something(struct cqesim_host_queue *q, uint64_t until_ps)
 {
+	if (q->rule == CQESIM_POLL_NAPI)
+		return host_napi(q, until_ps);
 	return q->frame ? frame_call(q) : poll_burst(q);
 }
 
@@ -265,14 +246,15 @@ static int ring_doorbell(struct cqesim_host_queue *q)
 
 static int striding_step(struct cqesim_host_queue *q, uint64_t until_ps)
 {
-	host_striding_between(q);
+	if (!q->open)
+		host_striding_between(q);
 	if (q->arm_due && may_sleep(q)) {
 		host_arm(q);
 		return 0;
 	}
-	look(q);
-	if (q->visible || q->framing)
-		return something(q);
+	host_look(q);
+	if (q->visible || q->framing || q->open)
+		return something(q, until_ps);
 	host_striding_empty(q, nothing(q, host_striding_until(q, until_ps)));
 	return 0;
 }
@@ -292,9 +274,9 @@ INLINED int step(struct cqesim_host_queue *q, uint64_t until_ps)
 	if (q->arm_due) {
 		host_arm(q);
 	} else {
-		look(q);
-		if (q->visible || q->framing)
-			rc = something(q);
+		host_look(q);
+		if (q->visible || q->framing || q->open)
+			rc = something(q, until_ps);
 		else
 			cyclic_nothing(q, until_ps);
 	}
@@ -312,7 +294,7 @@ static bool comes_to(struct cqesim_host_queue *q, uint64_t until_ps)
 		return q->core.ps <= until_ps;
 	if (q->asleep && !host_wake(q, until_ps))
 		return false;
-	while (q->core.ps <= until_ps && q->away.next_ps <= q->core.ps)
+	while (!q->open && q->core.ps <= until_ps && q->away.next_ps <= q->core.ps)
 		host_go_away(q);
 	return q->core.ps <= until_ps;
 }

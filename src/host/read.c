@@ -43,6 +43,24 @@ static int take(struct cqesim_host_queue *q, unsigned want)
 	return (int)want;
 }
 
+int host_deliver_gathered(struct cqesim_host_queue *q)
+{
+	unsigned n = q->gathered_count;
+
+	q->gathered_count = 0;
+	return n && q->deliver ? q->deliver(q->deliver_context, q->gathered, n, q->call_ps) : 0;
+}
+
+static int hand_on(struct cqesim_host_queue *q, unsigned n)
+{
+	if (!q->gathered)
+		return q->deliver ? q->deliver(q->deliver_context, q->completion, n, q->call_ps)
+				  : 0;
+	memcpy(q->gathered + q->gathered_count, q->completion, n * sizeof(*q->completion));
+	q->gathered_count += n;
+	return 0;
+}
+
 int host_read_ring(struct cqesim_host_queue *q)
 {
 	unsigned want = q->unread;
@@ -68,11 +86,9 @@ int host_read_ring(struct cqesim_host_queue *q)
 		q->stats.errors += q->completion[i].opcode >= CQESIM_OP_REQ_ERR;
 	}
 	q->stats.bytes += bytes;
-	if (q->deliver) {
-		int rc = q->deliver(q->deliver_context, q->completion, want, q->call_ps);
-		if (rc < 0)
-			return rc;
-	}
+	int rc = hand_on(q, want);
+	if (rc < 0)
+		return rc;
 	if (q->cq_dbrec)
 		cqesim_cq_doorbell(&q->reader, q->cq_dbrec);
 	return 0;

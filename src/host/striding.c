@@ -336,7 +336,9 @@ static int packet(struct cqesim_host_queue *q, const struct cqesim_completion *c
 
 		q->stats.copied++;
 		q->stats.copied_bytes += c->meta.byte_cnt;
-		*cost += (lines ? lines - 1 : 0) * s->copy;
+		lines -= lines != 0;
+		q->stats.copied_lines += lines;
+		*cost += lines * s->copy;
 		return 0;
 	}
 	*cost += s->attach;

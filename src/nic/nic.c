@@ -226,6 +226,7 @@ int cqesim_nic_create_cq(struct cqesim_nic *nic, const struct cqesim_cq_attr *at
 		attr->mini_format == CQESIM_MINI_HASH || attr->mini_format == CQESIM_MINI_CSUM;
 	cq->writer.observer = attr->observer;
 	cq->writer.observer_context = attr->observer_context;
+	cq->writer.observe_copies = attr->observer && attr->observe_copies;
 
 	uint8_t carried[64];
 	cqesim_mini_carries(attr->mini_format, carried);
@@ -378,7 +379,7 @@ int cqesim_nic_destroy_cq(struct cqesim_nic *nic, uint32_t cqn)
 	return 0;
 }
 
-void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps)
+uint64_t nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps)
 {
 	const struct nic_rq *rq = load->fetch;
 	struct cqesim_tlps request = {0}, completion = {0};
@@ -399,12 +400,13 @@ void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_
 	nic_watch(nic, &(struct cqesim_nic_operation){
 			       .kind = CQESIM_TRAFFIC_WQE_REQUEST,
 			       .time_ps = turn_ps,
-			       .back_ps = back_ps,
+			       .back_ps = nic_shown_back_ps(ready_ps, turn_ps, back_ps),
 			       .address = rq->address + offset,
 			       .length = length,
 			       .data = (rq->striding ? rq->strides.ring : rq->rq.ring) + offset,
 			       .data_length = length,
 		       });
+	return nic->server.asked_ps;
 }
 
 static void protection_error(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps)

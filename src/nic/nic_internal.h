@@ -91,7 +91,7 @@ struct cqesim_nic {
 	uint64_t second_ps;               /* the end of the second that it is now ... */
 	uint64_t stalled_before_ps[2];    /* ... and what was stalled before it: writes, reads */
 	uint64_t error_cqes;
-	struct nic_fault *fault; /* still to be done; NULL: none */
+	struct nic_fault *fault;                  /* still to be done; NULL: none */
 	uint64_t striding_packets, striding_wqes; /* delivered through striding queues, used up */
 	struct cqesim_nic_stats stats;
 };
@@ -195,8 +195,8 @@ static inline uint16_t nic_strides_of(const uint8_t cqe[64])
 	return (uint16_t)(cqesim_cqe_get_byte_cnt(cqe) >> 16 & 0x7fff);
 }
 
-/* See nic_send. */
-void nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
+/* See nic_send.  When the read went: a packet's data waits for it (it is read ahead). */
+uint64_t nic_fetch_wqes(struct cqesim_nic *nic, const struct nic_load *load, uint64_t ready_ps);
 uint64_t nic_send_pieces(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load);
 
 /*
@@ -285,14 +285,26 @@ static inline uint64_t nic_turn_ps(const struct cqesim_nic *nic, uint64_t now_ps
 }
 
 /*
+ * For whoever watches a read: operations are told in the order of their bytes, so a request stands
+ * at its turn among the writes, and its completions so much later than they come.
+ */
+static inline uint64_t nic_shown_back_ps(uint64_t ready_ps, uint64_t turn_ps, uint64_t back_ps)
+{
+	return back_ps + (turn_ps - ready_ps);
+}
+
+/*
  * Let the link carry a load after what it has already; it never starts before now.
  * Sent by pieces it returns when the turn of the last write was.
  */
 static inline __attribute__((always_inline)) uint64_t
 nic_send(struct cqesim_nic *nic, uint64_t now_ps, const struct nic_load *load)
 {
-	if (load->fetch)
-		nic_fetch_wqes(nic, load, now_ps);
+	if (load->fetch) {
+		uint64_t asked_ps = nic_fetch_wqes(nic, load, now_ps);
+
+		now_ps = asked_ps > now_ps ? asked_ps : now_ps;
+	}
 	if (__builtin_expect(nic->by_piece, 0))
 		return nic_send_pieces(nic, now_ps, load);
 	cqesim_link_server_write(&nic->server, now_ps,

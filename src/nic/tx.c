@@ -33,8 +33,13 @@ static void read_cost(struct cqesim_nic *nic, enum cqesim_traffic kind, uint64_t
 	*completion = last->completion;
 }
 
-void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_traffic kind,
-			uint64_t address, uint32_t length)
+uint64_t cqesim_nic_tx_read_ps(const struct cqesim_nic *nic, uint64_t ready_ps)
+{
+	return cqesim_link_server_read_ps(&nic->server, ready_ps);
+}
+
+uint64_t cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_traffic kind,
+			    uint64_t address, uint32_t length)
 {
 	struct cqesim_tlps request, completion;
 
@@ -46,10 +51,11 @@ void cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps, enum cqesim_tra
 	nic_watch(nic, &(struct cqesim_nic_operation){
 			       .kind = kind,
 			       .time_ps = turn_ps,
-			       .back_ps = back_ps,
+			       .back_ps = nic_shown_back_ps(now_ps, turn_ps, back_ps),
 			       .address = address,
 			       .length = length,
 		       });
+	return back_ps;
 }
 
 void cqesim_nic_tx_doorbell(struct cqesim_nic *nic, uint64_t now_ps, uint32_t length)

@@ -61,7 +61,7 @@ int cqesim_link_server_init(struct cqesim_link_server *s, const struct cqesim_li
 		pool_init(&s->tags, l->tags, 0, loan);
 
 	int rc = cqesim_link_pacer(link, &s->up.pacer);
-	s->down.pacer = s->up.pacer;
+	s->down.pacer = s->requests = s->up.pacer;
 	return rc;
 }
 
@@ -141,10 +141,10 @@ static void owe(const struct cqesim_link_server *s, struct cqesim_link_way *way,
 		way->updates += (double)tlps * s->update_each;
 }
 
-/* When a TLP's turn is, in a direction that serves in order. */
-static uint64_t turn(const struct cqesim_link_way *way, uint64_t ready_ps)
+/* When a TLP's turn is, among those that are served in order. */
+static uint64_t turn(const struct cqesim_pacer *pacer, uint64_t ready_ps)
 {
-	return way->pacer.ps > ready_ps ? way->pacer.ps : ready_ps;
+	return pacer->ps > ready_ps ? pacer->ps : ready_ps;
 }
 
 /* The i-th of n parts of a sum; all parts make the sum. */
@@ -192,13 +192,29 @@ uint64_t cqesim_link_server_write_any(struct cqesim_link_server *s, uint64_t rea
 	/* TLP by TLP: the first ones' credits may be back before the last ones go. */
 	for (uint64_t i = 0; i < t->count; i++) {
 		uint64_t data = part(t->credits, i, t->count);
-		uint64_t turn_ps = turn(&s->up, ready_ps);
+		uint64_t turn_ps = turn(&s->up.pacer, ready_ps);
 		uint64_t go_ps = pool_wait(&s->posted, turn_ps, data);
 
 		done_ps = serve(s, &s->up, go_ps, part(t->wire, i, t->count));
 		pool_lend(&s->posted, credits_back_ps(s, go_ps, done_ps), data);
 	}
 	return done_ps;
+}
+
+/* The same as pool_wait for one header, and nothing changes. */
+static uint64_t header_ps(const struct cqesim_link_pool *pool, uint64_t now_ps)
+{
+	if (!pool->headers || pool->count < pool->headers)
+		return now_ps;
+	uint32_t at = pool->head + pool->count - pool->headers;
+	uint64_t back_ps = pool->loan[at & pool->mask].back_ps;
+
+	return back_ps > now_ps ? back_ps : now_ps;
+}
+
+uint64_t cqesim_link_server_read_ps(const struct cqesim_link_server *s, uint64_t ready_ps)
+{
+	return header_ps(&s->tags, header_ps(&s->reads, turn(&s->requests, ready_ps)));
 }
 
 uint64_t cqesim_link_server_read(struct cqesim_link_server *s, uint64_t ready_ps,
@@ -208,14 +224,18 @@ uint64_t cqesim_link_server_read(struct cqesim_link_server *s, uint64_t ready_ps
 	uint64_t back_ps = ready_ps;
 
 	for (uint64_t i = 0; i < requests->count; i++) {
-		uint64_t go_ps = turn(&s->up, ready_ps);
+		uint64_t go_ps = turn(&s->requests, ready_ps);
+		uint64_t wire = part(requests->wire, i, requests->count);
 
 		if (limited(&s->reads))
 			go_ps = pool_wait(&s->reads, go_ps, 0);
 		if (limited(&s->tags))
 			go_ps = pool_wait(&s->tags, go_ps, 0);
-		uint64_t asked_ps =
-			serve(s, &s->up, go_ps, part(requests->wire, i, requests->count));
+		serve(s, &s->up, ready_ps, wire);
+		cqesim_pacer_not_before(&s->requests, go_ps);
+		cqesim_pacer_advance(&s->requests, wire);
+		uint64_t asked_ps = cqesim_pacer_done_ps(&s->requests);
+		s->asked_ps = go_ps;
 		uint64_t bytes = part(completions->wire, i, requests->count);
 
 		owe(s, &s->down, 1, false);

@@ -68,8 +68,8 @@ static const cyaml_schema_value_t schemas[CQESIM_PROFILE_KINDS] = {
 						       driver_fields)},
 	[CQESIM_PROFILE_HOST] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
 						     host_fields)},
-	[CQESIM_PROFILE_APPLICATION] = {CYAML_VALUE_MAPPING(
-		CYAML_FLAG_POINTER, struct raw_profile, application_fields)},
+	[CQESIM_PROFILE_APPLICATION] = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct raw_profile,
+							    application_fields)},
 };
 
 /* What libcyaml said: its first line, and the fields of its backtrace, innermost first. */
@@ -175,9 +175,10 @@ static int check_kind(const char *file, enum cqesim_profile_kind kind,
 			return cqesim_fail(err, -EINVAL,
 					   "%s:%u: kind: this is a %s profile, expected a %s", file,
 					   line, index->kind, cqesim_kinds[kind].name);
-	return cqesim_fail(err, -EINVAL,
-			   "%s:%u: kind: must be device, link, driver, host or application, not '%.40s'", file,
-			   line, index->kind);
+	return cqesim_fail(
+		err, -EINVAL,
+		"%s:%u: kind: must be device, link, driver, host or application, not '%.40s'", file,
+		line, index->kind);
 }
 
 int cqesim_yaml_load(const char *file, enum cqesim_profile_kind kind, struct raw_profile **raw,

@@ -51,12 +51,13 @@ static void memory_text(struct report_out *o, const struct cqesim_result *r)
 void report_core(struct report_out *o, const struct cqesim_result *r)
 {
 	const struct cqesim_host_stats *h = &r->host;
+	uint64_t frames = h->polls - h->burst_hist[0]; /* striding: others held fillers alone */
 
 	if (r->config->frame)
 		report_row(o, "frames",
 			   "%s with packets, %s calls of the driver that returned some: %s a frame",
-			   report_count(h->polls).s, report_count(h->calls).s,
-			   report_real(per(h->calls, h->polls), 2).s);
+			   report_count(frames).s, report_count(h->calls).s,
+			   report_real(per(h->calls, frames), 2).s);
 	if (h->interrupts)
 		report_row(o, "interrupts", "%s, %s packets each; cores asleep %s of the time",
 			   report_count(h->interrupts).s,

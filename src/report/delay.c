@@ -124,8 +124,7 @@ int cqesim_report_timeline(const struct cqesim_timeline *timeline, FILE *out,
 				(double)(i + 1) * (double)width / 1e3);
 			if (queues)
 				fprintf(out, ",%u", q);
-			timeline_step(out,
-				      &cqesim_timeline_steps(timeline, q, &count, &width)[i]);
+			timeline_step(out, &cqesim_timeline_steps(timeline, q, &count, &width)[i]);
 		}
 	return report_end(&o, err);
 }

@@ -231,6 +231,7 @@ static json_t *set_up(struct report_json *j, const struct cqesim_result *r)
 	report_put_u64(j, o, "cq_size", c->cq_size);
 	report_put_u64(j, o, "burst", c->burst);
 	report_put_u64(j, o, "frame", c->frame);
+	report_put(j, o, "tx_ring", c->forward ? report_u64(c->tx_ring) : json_null());
 	report_put_u64(j, o, "mtu", c->mtu);
 	report_put_u64(j, o, "max_frame", r->max_frame);
 	report_put(j, o, "segment", json_boolean(c->segment));
@@ -296,6 +297,8 @@ static json_t *queues(struct report_json *j, const struct cqesim_result *r)
 		for (unsigned d = 0; d < CQESIM_DROPS; d++)
 			report_put_u64(j, dropped, cqesim_drop_name(d), q->dropped[d]);
 		report_put(j, o, "dropped", dropped);
+		report_put_u64(j, o, "sent", q->sent);
+		report_put_u64(j, o, "tx_dropped", q->tx_dropped);
 		report_put_u64(j, o, "bytes", q->host->bytes);
 		report_put_u64(j, o, "rx_cqe_compress_blks", q->compress_blks);
 		report_put_u64(j, o, "rx_cqe_compress_pkts", q->compress_pkts);

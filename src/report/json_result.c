@@ -152,8 +152,7 @@ static json_t *compression(struct report_json *j, const struct cqesim_result *r,
 	report_put(j, o, "cqe_comp_en", json_boolean(r->cqe_comp_en));
 	report_put_text(j, o, "cqe_compression", report_firmware(r));
 	report_put_text(j, o, "mini_format", cqesim_mini_format_name(r->mini_format));
-	report_put_text(j, o, "layout",
-			r->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic");
+	report_put_text(j, o, "layout", r->layout == CQESIM_CQ_ENHANCED ? "enhanced" : "basic");
 	report_put_u64(j, o, "max_num", cqesim_profile_u64(device, CQESIM_DEV_COMP_MAX_NUM));
 	report_put_u64(j, o, "sessions", nic->sessions);
 	report_put_u64(j, o, "session_packets", nic->session_packets);
@@ -202,6 +201,9 @@ void report_json_result(struct report_json *j, json_t *object, const struct cqes
 	for (unsigned d = 0; d < CQESIM_DROPS; d++)
 		report_put_u64(j, dropped, cqesim_drop_name(d), r->dropped[d]);
 	report_put(j, object, "dropped", dropped);
+	report_put_u64(j, object, "sent", r->sent);
+	report_put_u64(j, object, "tx_dropped", r->tx_dropped);
+	report_put_real(j, object, "sent_pps", positive(r->sent_pps));
 	report_put(j, object, "link", link_part(j, r, m));
 	report_put(j, object, "limits", limits(j, r));
 	report_put(j, object, "compression", compression(j, r, m));

@@ -60,10 +60,11 @@ static void striding(struct report_out *o, const struct cqesim_result *r)
 		report_row(o, "", "%s copied for want of a replacement buffer",
 			   report_count(host->copied_in_need).s);
 	if (host->overruns)
-		report_row(o, "beware",
-			   "%s sessions were longer than the packet buffers at hand: DPDK's function "
-			   "goes wrong there, and this result is better than it",
-			   report_count(host->overruns).s);
+		report_row(
+			o, "beware",
+			"%s sessions were longer than the packet buffers at hand: DPDK's function "
+			"goes wrong there, and this result is better than it",
+			report_count(host->overruns).s);
 	report_row(o, "buffers",
 		   "%s WQEs posted with another buffer, as packets held theirs; %s had to wait for "
 		   "one; most in use %s of %s",

@@ -62,6 +62,21 @@ static void loss_headline(struct report_out *o, const struct cqesim_result *r,
 		    reasons);
 }
 
+/* Forwarding: what became of those that were received. */
+static void sent_headline(struct report_out *o, const struct cqesim_result *r)
+{
+	if (!r->tx_dropped)
+		report_para(o, 0, "All that was received was sent on: %s.",
+			    report_rate(r->sent_pps).s);
+	else
+		report_para(o, 0,
+			    "%s of them %s received but not sent on (tx_dropped): the send ring of "
+			    "%s packets was full. %s sent, %s.",
+			    report_count(r->tx_dropped).s, r->tx_dropped == 1 ? "was" : "were",
+			    report_count(r->config->tx_ring).s, report_count(r->sent).s,
+			    report_rate(r->sent_pps).s);
+}
+
 /* Does the traffic as it is fit the link? */
 static void trace_headline(struct report_out *o, const struct cqesim_result *r)
 {
@@ -75,7 +90,7 @@ static void trace_headline(struct report_out *o, const struct cqesim_result *r)
 		    report_rate(r->link_max_pps).s,
 		    times >= 1 ? times_text(times).s : report_percent(times).s,
 		    times >= 1 ? " times that" : " of that");
-	if (times < 1 && !r->dropped[CQESIM_DROP_BUFFER_FULL])
+	if (times < 1 && !r->dropped[CQESIM_DROP_BUFFER_FULL] && !r->tx_dropped)
 		report_para(
 			o, 0,
 			"The device's buffer held the excess: a longer trace at this rate would "
@@ -117,6 +132,8 @@ static void headline(struct report_out *o, const struct cqesim_result *r,
 	loss_headline(o, r, m);
 	if (!r->delivered)
 		return;
+	if (r->config->forward)
+		sent_headline(o, r);
 	if (r->offered_pps > 0)
 		trace_headline(o, r);
 	line_headline(o, r);

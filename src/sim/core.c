@@ -32,6 +32,7 @@ static enum cqesim_poll_rule poll_rule(const struct cqesim_profile *driver)
 		const char *word;
 		enum cqesim_poll_rule rule;
 	} rules[] = {
+		{"napi", CQESIM_POLL_NAPI},
 		{"dpdk-vec", CQESIM_POLL_DPDK_VEC},
 		{"ixgbe-scalar", CQESIM_POLL_IXGBE_SCALAR},
 		{"ixgbe-bulk", CQESIM_POLL_IXGBE_BULK},
@@ -98,6 +99,10 @@ static int check_replenish(const struct cqesim_sim_config *c, struct cqesim_erro
 
 static int check_away(const struct cqesim_host_away *away, struct cqesim_error *err)
 {
+	if (!away->every_ps && away->length_ps)
+		return cqesim_fail(err, -EINVAL,
+				   "away_length %g us without away_every: expected how often, too",
+				   (double)away->length_ps * 1e-6);
 	if (!away->every_ps)
 		return 0;
 	if (away->length_ps >= away->every_ps)
@@ -123,9 +128,11 @@ int sim_application(struct cqesim_sim *sim, struct cqesim_error *err)
 		c->forward = true;
 	if (!c->tx_mpw)
 		c->tx_mpw = app_unsigned(c, CQESIM_APP_TX_MPW);
+	if (!c->tx_ring)
+		c->tx_ring = CQESIM_TX_RING_DEFAULT;
 	if (!c->tx_inline)
 		c->tx_inline = app_unsigned(c, CQESIM_APP_TX_INLINE);
-	if (!c->away.every_ps) {
+	if (!c->away.every_ps && !c->away.length_ps) {
 		const struct cqesim_profile *host = c->host;
 
 		c->away.every_ps =

@@ -33,6 +33,7 @@ void cqesim_summarize(const struct cqesim_result *r, struct cqesim_summary *s)
 			share((double)r->host.busy_ps * 1e-3 *
 				      cqesim_profile_num(r->config->host, CQESIM_HOST_CLOCK),
 			      (double)r->host.packets),
+		.lost = r->tx_dropped,
 		.main_shortage = CQESIM_SHORT_APPLICATION,
 		.binding = r->binding,
 		.binding_pps = r->limit_pps[r->binding],
@@ -42,6 +43,8 @@ void cqesim_summarize(const struct cqesim_result *r, struct cqesim_summary *s)
 		if (r->dropped[d] > r->dropped[s->main_drop])
 			s->main_drop = (enum cqesim_drop)d;
 	}
+	if (r->tx_dropped > r->dropped[s->main_drop])
+		s->main_drop = CQESIM_DROPS;
 	for (unsigned i = 0; i < CQESIM_SHORTAGES; i++)
 		if (i != CQESIM_SHORT_LINK && r->shortage[i] > r->shortage[s->main_shortage])
 			s->main_shortage = (enum cqesim_shortage)i;
@@ -99,7 +102,6 @@ static void add_stalled(struct list *list, const struct cqesim_result *r, const 
 	add(list, true, last, "outbound_pci_stalled_%s", way);
 	add(list, false, events, "outbound_pci_stalled_%s_events", way);
 }
-
 
 unsigned cqesim_counters(const struct cqesim_result *r, struct cqesim_counter *counters,
 			 unsigned room)

@@ -146,7 +146,8 @@ static const char *unsupported(const struct cqesim_result *r, bool vec, char *te
 		return "sessions may cross the ring's end, which the vector receive function does "
 		       "not bear: use --driver dpdk-mlx5-scalar";
 	else if (vec && r->layout == CQESIM_CQ_ENHANCED)
-		return "the vector receive function takes all arrays that follow one another in one "
+		return "the vector receive function takes all arrays that follow one another in "
+		       "one "
 		       "call, which the model of it does not: use --driver dpdk-mlx5-scalar";
 	else if (!vec && r->mini_format == CQESIM_MINI_L34H_STRIDX)
 		return "the scalar receive functions of DPDK before 24.11.6 take the header type "

@@ -4,6 +4,12 @@
  * is that of the station ceiling for a frame of this length, each with how often
  * per packet; an access is made when its parts have come to a whole one.  So a
  * long run costs what the closed form says.
+ *
+ * A queue sends from a ring of tx_ring packets.  Reads of its WQEs and data wait
+ * in the device, in the order in which they are asked for, until they can go; a
+ * packet leaves the ring when what is read for it is there.  One that finds the
+ * ring full is freed by the application, as testpmd and VPP do (PMD: the burst
+ * function takes as many packets as elts_free says).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,14 +31,35 @@ struct tx_plan {
 	double per_packet[CQESIM_TRANSACTIONS_MAX];
 };
 
+/* A queue's send ring. */
+struct tx_queue {
+	double part[CQESIM_CAUSES][ACCESSES]; /* of accesses that are not yet whole ones */
+	/* Of packets in the ring: when they are read.  0: with the one before; WAITS: not known. */
+	uint64_t *done_ps;
+	uint64_t head, tail; /* packets that left it, that were put in: the sum of those sent */
+	uint64_t dropped;
+};
+#define WAITS UINT64_MAX
+
+/* A read that was asked for. */
+struct tx_read {
+	enum cqesim_traffic kind;
+	uint32_t length;
+	uint64_t address, ready_ps;
+	uint64_t *done_ps;
+};
+
+/* Those that cannot go yet, of all queues. */
+struct tx_reads {
+	struct tx_read *read; /* a ring */
+	uint64_t size, head, tail;
+	uint64_t end_ps; /* when the last that went is answered */
+};
+
 struct tx_plans {
 	struct cqesim_ceiling_config config;
 	struct tx_plan *of_frame[FRAMES_MAX]; /* made when a packet of that length comes */
-};
-
-/* Parts of accesses that are not yet whole ones. */
-struct tx_debt {
-	double part[CQESIM_CAUSES][ACCESSES];
+	struct tx_reads reads;
 };
 
 int sim_forward_init(struct cqesim_sim *sim, struct cqesim_error *err)
@@ -41,6 +68,9 @@ int sim_forward_init(struct cqesim_sim *sim, struct cqesim_error *err)
 
 	if (!c->forward)
 		return 0;
+	if (c->tx_ring > CQESIM_TX_RING_MAX)
+		return cqesim_fail(err, -EINVAL, "tx-ring %u: expected 1 to %u", c->tx_ring,
+				   CQESIM_TX_RING_MAX);
 	sim->plans = calloc(1, sizeof(*sim->plans));
 	if (!sim->plans)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
@@ -58,11 +88,33 @@ int sim_forward_queue(struct queue *q)
 	if (!q->sim->plans)
 		return 0;
 	q->tx = calloc(1, sizeof(*q->tx));
-	return q->tx ? 0 : -ENOMEM;
+	if (q->tx)
+		q->tx->done_ps = calloc(q->sim->config.tx_ring, sizeof(*q->tx->done_ps));
+	return q->tx && q->tx->done_ps ? 0 : -ENOMEM;
+}
+
+void sim_forward_queue_free(struct queue *q)
+{
+	if (q->tx)
+		free(q->tx->done_ps);
+	free(q->tx);
+}
+
+void sim_forward_counts(const struct queue *q, uint64_t *sent, uint64_t *dropped)
+{
+	*sent = q->tx ? q->tx->tail : 0;
+	*dropped = q->tx ? q->tx->dropped : 0;
+}
+
+uint64_t sim_forward_end_ps(const struct cqesim_sim *sim)
+{
+	return sim->plans ? sim->plans->reads.end_ps : 0;
 }
 
 void sim_forward_free(struct cqesim_sim *sim)
 {
+	if (sim->plans)
+		free(sim->plans->reads.read);
 	for (unsigned i = 0; sim->plans && i < FRAMES_MAX; i++)
 		free(sim->plans->of_frame[i]);
 	free(sim->plans);
@@ -92,7 +144,63 @@ static const struct tx_plan *plan_of(struct cqesim_sim *sim, uint32_t bytes, int
 	return *plan;
 }
 
-static void make_access(struct queue *q, const struct cqesim_transaction *t, uint64_t now_ps)
+void sim_forward_run(struct cqesim_sim *sim, uint64_t now_ps)
+{
+	struct tx_reads *r = &sim->plans->reads;
+
+	while (r->head != r->tail) {
+		const struct tx_read *next = &r->read[r->head & (r->size - 1)];
+
+		if (cqesim_nic_tx_read_ps(sim->nic, next->ready_ps) > now_ps)
+			break;
+		*next->done_ps = cqesim_nic_tx_read(sim->nic, next->ready_ps, next->kind,
+						    next->address, next->length);
+		if (*next->done_ps > r->end_ps)
+			r->end_ps = *next->done_ps;
+		r->head++;
+	}
+}
+
+/* Room for one more. */
+static int make_room(struct tx_reads *r)
+{
+	if (r->tail - r->head < r->size)
+		return 0;
+	uint64_t size = r->size ? 2 * r->size : 64;
+	struct tx_read *read = calloc(size, sizeof(*read));
+
+	if (!read)
+		return -ENOMEM;
+	for (uint64_t i = r->head; i != r->tail; i++)
+		read[i & (size - 1)] = r->read[i & (r->size - 1)];
+	free(r->read);
+	r->read = read;
+	r->size = size;
+	return 0;
+}
+
+/* The packet that is put in now waits for it. */
+static int ask(struct queue *q, enum cqesim_traffic kind, uint64_t address, uint32_t length,
+	       uint64_t now_ps)
+{
+	struct tx_reads *r = &q->sim->plans->reads;
+	uint64_t *done_ps = &q->tx->done_ps[q->tx->tail % q->sim->config.tx_ring];
+
+	if (make_room(r))
+		return -ENOMEM;
+	*done_ps = WAITS;
+	r->read[r->tail++ & (r->size - 1)] = (struct tx_read){
+		.kind = kind,
+		.length = length,
+		.address = address,
+		.ready_ps = now_ps,
+		.done_ps = done_ps,
+	};
+	sim_forward_run(q->sim, now_ps);
+	return 0;
+}
+
+static int make_access(struct queue *q, const struct cqesim_transaction *t, uint64_t now_ps)
 {
 	struct cqesim_nic *nic = q->sim->nic;
 
@@ -103,36 +211,55 @@ static void make_access(struct queue *q, const struct cqesim_transaction *t, uin
 		break;
 	case CQESIM_DMA_READ:
 		if (t->cause == CQESIM_CAUSE_TX_DATA)
-			cqesim_nic_tx_read(nic, now_ps, CQESIM_TRAFFIC_TX_DATA_REQUEST,
-					   q->buffers_address + t->address, t->bytes);
-		else
-			cqesim_nic_tx_read(nic, now_ps, CQESIM_TRAFFIC_TX_WQE_REQUEST,
-					   q->cq_address + SQ_OFFSET, t->bytes);
-		break;
+			return ask(q, CQESIM_TRAFFIC_TX_DATA_REQUEST,
+				   q->buffers_address + t->address, t->bytes, now_ps);
+		return ask(q, CQESIM_TRAFFIC_TX_WQE_REQUEST, q->cq_address + SQ_OFFSET, t->bytes,
+			   now_ps);
 	case CQESIM_CPU_WRITE:
 		cqesim_nic_tx_doorbell(nic, now_ps, t->bytes);
 		break;
 	case CQESIM_CPU_READ: /* no mlx5 driver does */
 		break;
 	}
+	return 0;
+}
+
+/* Packets leave the ring in order. */
+static bool ring_is_full(struct queue *q, uint64_t now_ps)
+{
+	struct tx_queue *tx = q->tx;
+	uint64_t size = q->sim->config.tx_ring;
+
+	while (tx->head != tx->tail && tx->done_ps[tx->head % size] <= now_ps)
+		tx->head++;
+	return tx->tail - tx->head == size;
 }
 
 int sim_forward(struct queue *q, const struct cqesim_completion *c, unsigned n, uint64_t now_ps)
 {
+	struct tx_queue *tx = q->tx;
 	int rc = 0;
 
+	sim_forward_run(q->sim, now_ps);
 	for (unsigned i = 0; i < n && !rc; i++) {
 		if (c[i].filler)
 			continue;
+		if (ring_is_full(q, now_ps)) {
+			tx->dropped++;
+			q->sim->tx_dropped++;
+			continue;
+		}
+		tx->done_ps[tx->tail % q->sim->config.tx_ring] = 0;
 		const struct tx_plan *plan = plan_of(q->sim, c[i].meta.byte_cnt, &rc);
 
 		for (int k = 0; plan && k < plan->count; k++) {
 			const struct cqesim_transaction *t = &plan->access[k];
-			double *part = &q->tx->part[t->cause][t->access];
+			double *part = &tx->part[t->cause][t->access];
 
-			for (*part += plan->per_packet[k]; *part >= ALMOST_ONE; *part -= 1)
-				make_access(q, t, now_ps);
+			for (*part += plan->per_packet[k]; *part >= ALMOST_ONE && !rc; *part -= 1)
+				rc = make_access(q, t, now_ps);
 		}
+		tx->tail++;
 	}
 	return rc;
 }

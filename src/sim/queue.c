@@ -63,10 +63,16 @@ static int memory(struct queue *q)
 	struct cqesim_sim *sim = q->sim;
 	const struct cqesim_rq_result *rq = &sim->result.rq;
 
-	q->sent_mask = sim->config.ring - 1;
+	/* ixgbe's bulk function posts again what it has taken from the ring and not returned yet.
+	 */
+	uint32_t sent = is(sim->config.driver, CQESIM_DRV_RX_FUNCTION, "ixgbe-bulk")
+				? 2 * sim->config.ring
+				: sim->config.ring;
+
+	q->sent_mask = sent - 1;
 	q->cq_ring = lines(rq->cq_ring_bytes);
 	q->wq_ring = lines(rq->wqe_ring_bytes);
-	q->sent = calloc(sim->config.ring, sizeof(*q->sent));
+	q->sent = calloc(sent, sizeof(*q->sent));
 	q->times_mask = 2 * sim->config.ring - 1;
 	q->times = calloc(2 * (size_t)sim->config.ring, sizeof(*q->times));
 	if (rq->striding)
@@ -81,7 +87,8 @@ static int memory(struct queue *q)
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (q->buffers == MAP_FAILED)
 		q->buffers = NULL;
-	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->times || (rq->striding && !q->place) || !q->buffers)
+	if (!q->cq_ring || !q->wq_ring || !q->sent || !q->times || (rq->striding && !q->place) ||
+	    !q->buffers)
 		return -ENOMEM;
 	int rc = sim_forward_queue(q);
 	if (rc)
@@ -177,7 +184,7 @@ void queue_free(struct queue *q)
 	free(q->sent);
 	free(q->place);
 	free(q->times);
-	free(q->tx);
+	sim_forward_queue_free(q);
 	free(q->wq_ring);
 	free(q->cq_ring);
 }

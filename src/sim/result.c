@@ -6,13 +6,10 @@
 
 const char *cqesim_drop_name(enum cqesim_drop drop)
 {
-	static const char *const name[CQESIM_DROPS] = {
-		"oversize",
-		"rx_discards_phy",
-		"rx_out_of_buffer",
-		"other",
+	static const char *const name[CQESIM_DROPS + 1] = {
+		"oversize", "rx_discards_phy", "rx_out_of_buffer", "other", "tx_dropped",
 	};
-	return (unsigned)drop < CQESIM_DROPS ? name[drop] : "unknown";
+	return (unsigned)drop <= CQESIM_DROPS ? name[drop] : "unknown";
 }
 
 const char *cqesim_limit_name(enum cqesim_limit limit)
@@ -43,6 +40,7 @@ static void sum_hosts(struct cqesim_host_stats *sum, const struct cqesim_host_st
 	sum->fillers += s->fillers;
 	sum->copied += s->copied;
 	sum->copied_bytes += s->copied_bytes;
+	sum->copied_lines += s->copied_lines;
 	sum->copied_in_need += s->copied_in_need;
 	sum->overruns += s->overruns;
 	sum->replaced += s->replaced;
@@ -69,10 +67,13 @@ static void sum_queues(struct cqesim_sim *sim)
 		out->host = cqesim_host_stats(q->host);
 		const struct cqesim_nic_cq_stats *cq = cqesim_nic_cq_stats(sim->nic, i + 1);
 		out->compress_blks = cq->sessions;
-		out->compress_pkts = cq->session_packets -
-				     (r->layout == CQESIM_CQ_ENHANCED ? cq->sessions : 0);
+		out->compress_pkts =
+			cq->session_packets - (r->layout == CQESIM_CQ_ENHANCED ? cq->sessions : 0);
 		out->offered = q->arrived;
 		out->delivered = q->read_count - q->fillers_read;
+		sim_forward_counts(q, &out->sent, &out->tx_dropped);
+		r->sent += out->sent;
+		r->tx_dropped += out->tx_dropped;
 		r->arrived += q->arrived;
 		r->delivered += out->delivered;
 		for (unsigned d = 0; d < CQESIM_DROPS; d++) {
@@ -94,6 +95,12 @@ static void sum_queues(struct cqesim_sim *sim)
 	r->delivered_bytes = r->host.bytes;
 }
 
+/* Of those that were sent: the ceiling is that of sending all. */
+static double per_sent(const struct cqesim_result *r, double sum)
+{
+	return r->sent ? sum / (double)r->sent : 0;
+}
+
 /* What sending adds per packet: TLPs and bytes. */
 struct tx_share {
 	double posted, requests, completions, host_writes;
@@ -103,16 +110,13 @@ struct tx_share {
 static struct tx_share tx_share(const struct cqesim_result *r)
 {
 	const struct cqesim_tlps *t = r->nic.traffic;
-	double delivered = (double)r->delivered;
 	struct tx_share s = {
-		.posted = (double)t[CQESIM_TRAFFIC_TX_CQE].count / delivered,
-		.requests = (double)(t[CQESIM_TRAFFIC_TX_WQE_REQUEST].count +
-				     t[CQESIM_TRAFFIC_TX_DATA_REQUEST].count) /
-			    delivered,
-		.completions = (double)(t[CQESIM_TRAFFIC_TX_WQE_COMPLETION].count +
-					t[CQESIM_TRAFFIC_TX_DATA_COMPLETION].count) /
-			       delivered,
-		.host_writes = (double)t[CQESIM_TRAFFIC_TX_DOORBELL].count / delivered,
+		.posted = per_sent(r, (double)t[CQESIM_TRAFFIC_TX_CQE].count),
+		.requests = per_sent(r, (double)(t[CQESIM_TRAFFIC_TX_WQE_REQUEST].count +
+						 t[CQESIM_TRAFFIC_TX_DATA_REQUEST].count)),
+		.completions = per_sent(r, (double)(t[CQESIM_TRAFFIC_TX_WQE_COMPLETION].count +
+						    t[CQESIM_TRAFFIC_TX_DATA_COMPLETION].count)),
+		.host_writes = per_sent(r, (double)t[CQESIM_TRAFFIC_TX_DOORBELL].count),
 	};
 
 	for (unsigned k = CQESIM_TRAFFIC_TX_WQE_REQUEST; k < CQESIM_TRAFFIC_KINDS; k++)
@@ -181,7 +185,9 @@ static void link_ceilings(struct cqesim_sim *sim)
 	double fetches = wqe_bytes_read(r) / fetch / delivered;
 	cqesim_link_read(link, 0, fetch, &request, &completion);
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
-		r->bytes_per_packet[k] = (double)t[k].wire / delivered;
+		r->bytes_per_packet[k] = k < CQESIM_TRAFFIC_TX_WQE_REQUEST
+						 ? (double)t[k].wire / delivered
+						 : per_sent(r, (double)t[k].wire);
 	r->bytes_per_packet[CQESIM_TRAFFIC_DATA] =
 		(double)(t[CQESIM_TRAFFIC_DATA].wire + sim->lost_data.wire) / mix;
 	r->bytes_per_packet[CQESIM_TRAFFIC_WQE_REQUEST] = fetches * (double)request.wire;
@@ -228,12 +234,24 @@ static double session_entries(const struct cqesim_result *r)
 	return (double)(r->layout == CQESIM_CQ_ENHANCED ? r->nic.arrays : r->nic.sessions);
 }
 
+/* Of a striding queue's packet: handed on or copied as in this run, and fillers. */
+static double stride_cycles(const struct cqesim_sim *sim, const struct cqesim_host_config *h)
+{
+	const struct cqesim_host_stats *s = &sim->result.host;
+	struct cqesim_host_striding c = sim_host_striding(sim, &sim->queue[0]);
+
+	return (c.attach_cycles * (double)(s->packets - s->copied) +
+		c.copy_cycles * (double)s->copied_lines + h->plain_cycles * (double)s->fillers) /
+	       (double)s->packets;
+}
+
 /* All cores busy with full bursts, traffic spread over them as it was. */
 static double host_ceiling(const struct cqesim_sim *sim)
 {
 	const struct cqesim_result *r = &sim->result;
+	const struct cqesim_nic_stats *nic = &r->nic;
+	const struct cqesim_host_stats *s = &r->host;
 	struct cqesim_host_config h = sim_host_config(sim, 0);
-	double turn = h.frame ? h.frame : h.burst;
 	uint64_t busiest = 0, offered = 0;
 
 	for (unsigned i = 0; i < r->queues; i++) {
@@ -243,14 +261,19 @@ static double host_ceiling(const struct cqesim_sim *sim)
 	}
 	if (!r->delivered || !busiest)
 		return 0;
-	double n = (double)(r->nic.plain + r->nic.session_packets);
-	double cycles = h.poll_cycles / turn + h.call_cycles / h.burst +
-			h.byte_cycles * (double)r->host.bytes / (double)r->host.packets +
-			h.tail_cycles * (double)r->host.tail_writes / (double)r->host.packets +
-			((double)r->nic.plain * h.plain_cycles +
-						   (double)r->nic.session_packets * h.mini_cycles +
-						   session_entries(r) * h.session_cycles) /
-							  n;
+	struct cqesim_host_turn turn =
+		cqesim_host_full_turn(&h, sim->config.ring, nic->session_packets != 0);
+	double n = (double)(nic->plain + nic->session_packets), packets = (double)s->packets;
+	double cycles = (h.poll_cycles + h.call_cycles * turn.calls) / turn.packets +
+			h.byte_cycles * (double)s->bytes / packets +
+			h.tail_cycles * (double)s->tail_writes / packets +
+			((double)nic->plain * h.plain_cycles +
+			 (double)nic->session_packets * h.mini_cycles +
+			 session_entries(r) * h.session_cycles) /
+				n;
+
+	if (r->rq.striding)
+		cycles += stride_cycles(sim, &h);
 	return h.clock_hz / cycles * (double)offered / (double)busiest;
 }
 
@@ -269,7 +292,7 @@ static void other_limits(struct cqesim_sim *sim, const struct cqesim_nic_config 
 	double passed = (double)(r->nic.packets - r->nic.results[CQESIM_RX_NOT_READY] -
 				 r->nic.results[CQESIM_RX_BUFFER_FULL]);
 	struct cqesim_tlps posted = {0};
-	uint64_t completions = 0, reads = 0;
+	uint64_t completions = 0;
 
 	for (unsigned i = CQESIM_LIMIT_BUS; i < CQESIM_LIMITS; i++)
 		r->limit_pps[i] = INFINITY;
@@ -281,17 +304,17 @@ static void other_limits(struct cqesim_sim *sim, const struct cqesim_nic_config 
 		cqesim_tlps_add(&posted, &t[k]);
 	}
 	cqesim_tlps_add(&posted, &t[CQESIM_TRAFFIC_DATA]);
+	double tlps = (double)posted.count / delivered;
 	cqesim_tlps_add(&posted, &t[CQESIM_TRAFFIC_TX_CQE]);
-	reads = t[CQESIM_TRAFFIC_WQE_REQUEST].count + t[CQESIM_TRAFFIC_TX_WQE_REQUEST].count +
-		t[CQESIM_TRAFFIC_TX_DATA_REQUEST].count;
+	struct tx_share tx = tx_share(r);
+	double reads = (double)t[CQESIM_TRAFFIC_WQE_REQUEST].count / delivered + tx.requests;
 	r->limit_pps[CQESIM_LIMIT_BUS] = shared_limit(c->bus_hz, (double)r->nic.beats / passed);
 	r->limit_pps[CQESIM_LIMIT_COMPLETIONS] =
 		shared_limit(c->completion_pps, (double)completions / delivered);
 	r->limit_pps[CQESIM_LIMIT_CREDITS] = shared_limit(
 		cqesim_link_posted_max(&c->latency, (double)posted.credits / (double)posted.count),
-		(double)posted.count / delivered);
-	r->limit_pps[CQESIM_LIMIT_TAGS] =
-		shared_limit(cqesim_link_reads_max(&c->latency), (double)reads / delivered);
+		tlps + tx.posted);
+	r->limit_pps[CQESIM_LIMIT_TAGS] = shared_limit(cqesim_link_reads_max(&c->latency), reads);
 }
 
 void sim_result(struct cqesim_sim *sim)
@@ -308,6 +331,12 @@ void sim_result(struct cqesim_sim *sim)
 	r->duration_ps = sim->wire.ps;
 	if (r->arrived && sim->wire.ps > sim->last_ps)
 		r->wire_lag_ps = sim->wire.ps - sim->last_ps;
+	r->sent_end_ps = sim_forward_end_ps(sim);
+	if (r->sent) {
+		uint64_t ps = r->sent_end_ps > r->duration_ps ? r->sent_end_ps : r->duration_ps;
+
+		r->sent_pps = (double)r->sent / ((double)ps * 1e-12);
+	}
 	link_ceilings(sim);
 	r->rq.packet_bytes = r->delivered_bytes;
 	r->rq.filler_bytes = r->nic.filler_bytes;

@@ -271,6 +271,8 @@ static int arrive(struct cqesim_sim *sim, const struct cqesim_frame *frame, uint
 			return rc;
 	}
 
+	if (__builtin_expect(sim->plans != NULL, 0))
+		sim_forward_run(sim, now_ps);
 	struct cqesim_timeline *timeline = sim->config.timeline;
 	uint64_t backlog = timeline ? cqesim_nic_backlog(sim->nic, now_ps) : 0;
 	int drop = NO_DROP;
@@ -354,6 +356,32 @@ int cqesim_sim_feed(struct cqesim_sim *sim, const struct cqesim_frame *frames,
 	return 0;
 }
 
+/*
+ * Queues that send meet on the link, so what is left is read in the order of time: the core whose
+ * next poll is the first goes first.
+ */
+static int finish_sending(struct cqesim_sim *sim, struct cqesim_error *err)
+{
+	for (;;) {
+		struct queue *first = NULL;
+
+		for (unsigned i = 0; i < sim->config.queues; i++) {
+			struct queue *q = &sim->queue[i];
+
+			if (cqesim_host_pending(q->host) &&
+			    (!first || q->inbox->next_ps < first->inbox->next_ps))
+				first = q;
+		}
+		if (!first)
+			break;
+		int rc = advance(first, first->inbox->next_ps, false, err);
+		if (rc)
+			return rc;
+	}
+	sim_forward_run(sim, UINT64_MAX);
+	return 0;
+}
+
 int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 {
 	if (sim->finished)
@@ -361,11 +389,14 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 	/* Sessions that are still open end by time-out, as they would without more traffic. */
 	while (cqesim_nic_next_ps(sim->nic) != UINT64_MAX)
 		cqesim_nic_step(sim->nic, cqesim_nic_next_ps(sim->nic));
+	int sending = sim->plans ? finish_sending(sim, err) : 0;
+	if (sending)
+		return sending;
 	for (unsigned i = 0; i < sim->config.queues; i++) {
 		struct queue *q = &sim->queue[i];
 		uint64_t until = q->last_visible_ps;
 
-		while (cqesim_host_pending(q->host)) {
+		while (cqesim_host_pending(q->host) || cqesim_host_in_turn(q->host)) {
 			int rc = advance(q, until, false, err);
 			if (rc)
 				return rc;
@@ -397,7 +428,7 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 
 uint64_t cqesim_sim_lost(const struct cqesim_sim *sim)
 {
-	uint64_t lost = 0;
+	uint64_t lost = sim->tx_dropped;
 
 	for (unsigned i = 0; i < sim->config.queues; i++)
 		lost += sim->queue[i].dropped[CQESIM_DROP_BUFFER_FULL] +

@@ -48,8 +48,9 @@ struct queue {
 	struct cqesim_host_inbox *inbox;
 	uint64_t last_visible_ps;
 
-	struct cqesim_rxmeta *sent; /* in order, ring of as many as there are WQEs, or strides */
-	struct sent_place *place;   /* beside it; striding only */
+	struct cqesim_rxmeta
+		*sent; /* in order, ring of as many as there are WQEs, or strides; or twice */
+	struct sent_place *place; /* beside it; striding only */
 	uint32_t sent_mask;
 	uint64_t sent_count, read_count; /* completions: packets and fillers */
 	uint64_t fillers_read;
@@ -58,7 +59,7 @@ struct queue {
 	uint32_t times_mask;
 	uint64_t published_count, returned_count;
 	uint64_t arrived, dropped[CQESIM_DROPS], shortage[CQESIM_SHORTAGES];
-	struct tx_debt *tx; /* forwarding only */
+	struct tx_queue *tx; /* forwarding only */
 };
 
 struct cqesim_sim {
@@ -80,6 +81,7 @@ struct cqesim_sim {
 		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
 	struct queue *queue;
 	struct tx_plans *plans; /* forwarding only */
+	uint64_t tx_dropped;
 	struct cqesim_error fault;
 	bool finished;
 };
@@ -145,10 +147,16 @@ static inline bool is(const struct cqesim_profile *p, unsigned id, const char *w
 	return !strcmp(cqesim_profile_text(p, id), word);
 }
 
-/* forward.c: what sending a packet on costs the link. */
+/* forward.c: send rings, and what sending a packet on costs the link. */
 int sim_forward_init(struct cqesim_sim *sim, struct cqesim_error *err);
 int sim_forward_queue(struct queue *q);
 int sim_forward(struct queue *q, const struct cqesim_completion *c, unsigned n, uint64_t now_ps);
+void sim_forward_queue_free(struct queue *q);
 void sim_forward_free(struct cqesim_sim *sim);
+/* Forwarding only: reads that can go by now_ps do. */
+void sim_forward_run(struct cqesim_sim *sim, uint64_t now_ps);
+void sim_forward_counts(const struct queue *q, uint64_t *sent, uint64_t *dropped);
+/* When the last packet that was sent had been read. */
+uint64_t sim_forward_end_ps(const struct cqesim_sim *sim);
 
 #endif

@@ -351,6 +351,7 @@ static int synthetic_next(struct cqesim_trace *trace, struct cqesim_error *err)
 		struct cqesim_frame *f = &trace->frames[i];
 		if (c->prebuilt) {
 			f->data = c->prebuilt + (size_t)s->flow * TRACE_SYNTH_BYTES;
+			f->kept = (uint32_t)(c - s->sizes) * s->flows + s->flow + 1;
 		} else {
 			trace_flow_stamp(s->arena[i], &c->template, s->flow);
 			f->data = s->arena[i];

@@ -134,9 +134,11 @@ int measure_zero_copy_gbps(struct evaluation *e, double *value)
  * Bulk allocation needs rx_free_thresh >= RTE_PMD_IXGBE_RX_MAX_BURST (32), and the
  * vector function needs what bulk allocation needs; otherwise packets are received
  * one by one, buffers allocated one by one, and the tail is written at the end of a
- * call when more than rx_free_thresh are held.
+ * call when more than rx_free_thresh are held.  The vector function has a rule of its
+ * own: 32 buffers at a time (RTE_IXGBE_RXQ_REARM_THRESH), a tail write for each.
  */
 #define IXGBE_BULK_MIN 32.0
+#define IXGBE_REARM    32.0
 
 static double ixgbe_cycles(struct evaluation *e, double thresh, int *rc)
 {
@@ -144,8 +146,8 @@ static double ixgbe_cycles(struct evaluation *e, double thresh, int *rc)
 	double tail = setting_number(e, "tail_write_cycles", 0, 1e4, rc);
 	bool bulk = thresh >= IXGBE_BULK_MIN;
 	double receive = setting_number(e, bulk ? "vector_cycles" : "scalar_cycles", 1, 1e4, rc);
-	/* Held buffers grow by the burst until they exceed the threshold. */
-	double per_tail = burst * (floor(thresh / burst) + 1);
+	/* Scalar: held buffers grow by the burst until they exceed the threshold. */
+	double per_tail = bulk ? IXGBE_REARM : burst * (floor(thresh / burst) + 1);
 
 	return receive + setting_number(e, "forward_cycles", 0, 1e5, rc) + tail / per_tail;
 }

@@ -114,6 +114,11 @@ int measure_copy_gbps(struct evaluation *e, double *value);
 int measure_zero_copy_gbps(struct evaluation *e, double *value);
 int measure_free_thresh_gain(struct evaluation *e, double *value);
 
+/* ---- fit.c ---- */
+
+/* To what is written: four digits, or a whole number; the text, too. */
+void round_value(struct cqesim_fitted *p, char text[32]);
+
 /* ---- run.c ---- */
 
 /* One figure anew; its deviation follows. */

@@ -159,10 +159,15 @@ static int figure(const struct loader *l, const node *map, struct cqesim_figure 
 		return bad(l, node_get(map, "measure"), "measure: there is none called %.60s",
 			   f->measure);
 	role = node_get(map, "role");
-	if (!role || role->kind != NODE_TEXT ||
-	    (strcmp(role->text, "fit") && strcmp(role->text, "predict")))
-		return bad(l, role ? role : map, "role: expected fit or predict");
-	f->role = strcmp(role->text, "fit") ? CQESIM_PREDICT : CQESIM_FIT;
+	bool modelled = strcmp(f->measure, "none") != 0, known = false;
+	for (unsigned r = CQESIM_FIT; role && role->kind == NODE_TEXT && r <= CQESIM_ROLE_NONE; r++)
+		if (!strcmp(role->text, cqesim_role_name((enum cqesim_role)r))) {
+			f->role = (enum cqesim_role)r;
+			known = true;
+		}
+	if (!known || modelled != (f->role != CQESIM_ROLE_NONE))
+		return bad(l, role ? role : map,
+			   "role: expected fit or predict, or none with measure none");
 	if ((n = node_get(map, "when")) && (rc = get_settings(l, n, "when", &f->when)))
 		return rc;
 	n = node_get(map, "deviation");
@@ -235,14 +240,15 @@ static int grade(const struct loader *l, const node *map, struct cqesim_fitted *
 static int parameter(const struct loader *l, const node *map, struct cqesim_fitted *p)
 {
 	static const char *const keys[] = {"key",  "value",     "unit",   "grade", "range",
-					   "note", "fitted_to", "shared", NULL};
+					   "note", "fitted_to", "shared", "whole", NULL};
 	const node *n;
 	int rc = check_keys(l, map, "parameters", keys);
 
 	if (rc || (rc = get_text(l, map, "key", true, &p->key)) ||
 	    (rc = get_text(l, map, "unit", true, &p->unit)) ||
 	    (rc = get_text(l, map, "note", true, &p->note)) ||
-	    (rc = get_text(l, map, "shared", false, &p->shared)) || (rc = grade(l, map, p)))
+	    (rc = get_text(l, map, "shared", false, &p->shared)) ||
+	    (rc = get_yes(l, map, "whole", &p->whole)) || (rc = grade(l, map, p)))
 		return rc;
 	if (!(n = node_get(map, "value")))
 		return bad(l, map, "key 'value' is missing");
@@ -254,6 +260,8 @@ static int parameter(const struct loader *l, const node *map, struct cqesim_fitt
 		return rc;
 	if (p->value < p->low || p->value > p->high)
 		return bad(l, n, "range: does not hold the value %g", p->value);
+	if (p->whole && p->value != round(p->value))
+		return bad(l, n, "value: %g is not whole", p->value);
 	n = node_get(map, "fitted_to");
 	if (n && p->grade != CQESIM_GRADE_FITTED)
 		return bad(l, n, "fitted_to: the grade is %s", cqesim_grade_name(p->grade));
@@ -278,6 +286,26 @@ static int parameters(struct loader *l, const node *list)
 
 		if (rc)
 			return rc;
+	}
+	return 0;
+}
+
+/* What is called fit must be what something is fitted to. */
+static int check_fits(const struct loader *l)
+{
+	const struct cqesim_experiment *x = l->x;
+
+	for (unsigned i = 0; i < x->figures; i++) {
+		bool found = x->figure[i].role != CQESIM_FIT;
+
+		for (unsigned k = 0; k < x->parameters; k++)
+			for (unsigned n = 0; n < x->parameter[k].figures; n++)
+				found |= x->parameter[k].figure[n] == i;
+		if (!found)
+			return cqesim_fail(l->err, -EINVAL,
+					   "%s: figure \"%.60s\": role fit, but no parameter is "
+					   "fitted to it",
+					   l->file, x->figure[i].name);
 	}
 	return 0;
 }
@@ -329,7 +357,8 @@ static int document(struct loader *l, const node *root, const char *name)
 	if ((rc = caveats(l, node_get(root, "caveats"))) ||
 	    (rc = figures(l, node_get(root, "figures"))))
 		return rc;
-	return parameters(l, node_get(root, "parameters"));
+	rc = parameters(l, node_get(root, "parameters"));
+	return rc ? rc : check_fits(l);
 }
 
 static bool is_path(const char *name)
@@ -364,8 +393,7 @@ static int not_there(const char *name, struct cqesim_error *err)
 		    : -ENOENT;
 }
 
-int cqesim_experiment_load(struct cqesim_experiment **out, const char *name,
-			   struct cqesim_error *err)
+static int load_alone(struct cqesim_experiment **out, const char *name, struct cqesim_error *err)
 {
 	char path[PATH_MAX], short_name[PATH_MAX];
 	struct loader l = {.file = path, .err = err};
@@ -399,6 +427,60 @@ int cqesim_experiment_load(struct cqesim_experiment **out, const char *name,
 		cqesim_experiment_free(l.x);
 	else
 		*out = l.x;
+	return rc;
+}
+
+/* The experiment that a parameter is shared with: beside this one, or in models/experiments. */
+static int load_partner(const struct cqesim_experiment *x, const char *name,
+			struct cqesim_experiment **partner, struct cqesim_error *err)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(x->file, '/');
+	int folder = slash ? (int)(slash - x->file + 1) : 0;
+	int n = snprintf(path, sizeof(path), "%s%.*s%s.yaml", folder ? "" : "./", folder, x->file,
+			 name);
+	int rc = n < 0 || (size_t)n >= sizeof(path) ? -ENOENT : load_alone(partner, path, err);
+
+	return rc == -ENOENT ? load_alone(partner, name, err) : rc;
+}
+
+static int check_shared(const struct cqesim_experiment *x, const struct cqesim_fitted *p,
+			struct cqesim_error *err)
+{
+	struct cqesim_experiment *partner = NULL;
+	struct cqesim_error why = {""};
+	const struct cqesim_fitted *other = NULL;
+	int rc = load_partner(x, p->shared, &partner, &why);
+
+	if (rc)
+		return cqesim_fail(err, rc == -ENOMEM ? rc : -EINVAL, "%s: %s: shared: %.300s",
+				   x->file, p->key, why.text);
+	for (unsigned i = 0; i < partner->parameters && !other; i++)
+		if (!strcmp(partner->parameter[i].key, p->key))
+			other = &partner->parameter[i];
+	if (!other)
+		rc = cqesim_fail(err, -EINVAL, "%s: %s: shared: %s has no such parameter", x->file,
+				 p->key, p->shared);
+	else if (other->value != p->value)
+		rc = cqesim_fail(err, -EINVAL,
+				 "%s: %s: %.10g, but %s, which it is shared with, has %.10g",
+				 x->file, p->key, p->value, p->shared, other->value);
+	cqesim_experiment_free(partner);
+	return rc;
+}
+
+int cqesim_experiment_load(struct cqesim_experiment **out, const char *name,
+			   struct cqesim_error *err)
+{
+	int rc = load_alone(out, name, err);
+
+	for (unsigned i = 0; !rc && i < (*out)->parameters; i++)
+		if ((*out)->parameter[i].shared)
+			rc = check_shared(*out, &(*out)->parameter[i], err);
+	if (rc) {
+		cqesim_experiment_free(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 

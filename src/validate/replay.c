@@ -25,10 +25,10 @@ void runs_free(struct runs *runs)
 
 /* Settings that no profile has: what the measures themselves ask for. */
 static const char *const own_keys[] = {
-	"device",  "link",   "driver",    "host",         "queues",      "ring",
-	"burst",   "comp",   "packets",   "flows",        "frame",       "offered",
-	"forward", "tx_mpw", "tx_inline", "session_time", "graph_nodes", "compressed_share",
-	"app",
+	"device",  "link",           "driver",    "host",         "queues",      "ring",
+	"burst",   "comp",           "packets",   "flows",        "frame",       "offered",
+	"forward", "tx_mpw",         "tx_inline", "session_time", "graph_nodes", "compressed_share",
+	"app",     "generator_mpps",
 };
 
 static bool is_own(const char *key)
@@ -65,7 +65,7 @@ static int set_session_age(struct evaluation *e, struct machine *m)
 
 	if (rc || ns == 0)
 		return rc;
-	snprintf(text, sizeof(text), "%.0f", fmax(1, ns));
+	snprintf(text, sizeof(text), "%.0f", fmax(1, round(ns)));
 	return cqesim_profile_set(m->device, "cqe_compression_age", text, e->err);
 }
 
@@ -222,7 +222,8 @@ static int run_replay(struct evaluation *e, struct cqesim_sim_config *config, do
 		 setting_word(e, "frame", "64", &rc), setting_word(e, "flows", "65536", &rc),
 		 (unsigned long long)packets);
 	config->observer = &observer;
-	rc = rc ? rc : cqesim_timeline_create(&window.timeline, (duration_ps + STEPS - 1) / STEPS, 0);
+	rc = rc ? rc
+		: cqesim_timeline_create(&window.timeline, (duration_ps + STEPS - 1) / STEPS, 0);
 	config->timeline = window.timeline;
 	if (!stats || !port || !window.timeline)
 		rc = cqesim_fail(e->err, -ENOMEM, "out of memory");

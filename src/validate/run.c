@@ -9,7 +9,9 @@
 
 const char *cqesim_role_name(enum cqesim_role role)
 {
-	return role == CQESIM_FIT ? "fit" : "predict";
+	static const char *const names[] = {"fit", "predict", "none"};
+
+	return names[role];
 }
 
 static int add_all(struct cqesim_settings *to, const struct cqesim_settings *from)

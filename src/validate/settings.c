@@ -120,9 +120,14 @@ double setting_rate(struct evaluation *e, const char *key, int *rc)
 
 	if (*rc)
 		return 0;
+	/* The name of another setting, so that a rate can be fitted: a number in Mpps. */
+	if (find(&e->settings, text))
+		return setting_number(e, text, 0.001, 1e4, rc) * 1e6;
 	if (cqesim_rate_parse(text, 1, &rate, &why) || rate.kind != CQESIM_RATE_PPS) {
-		*rc = setting_refuse(e, "%s: %.60s: expected packets per second, as 142Mpps", key,
-				     text);
+		*rc = setting_refuse(
+			e,
+			"%s: %.60s: expected packets per second, as 142Mpps, or a setting in Mpps",
+			key, text);
 		return 0;
 	}
 	return (double)rate.num / (double)rate.den;

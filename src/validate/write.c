@@ -32,16 +32,6 @@ struct writing {
 
 /* ---- the new texts ---- */
 
-static void round_value(struct cqesim_fitted *p, char text[32])
-{
-	snprintf(text, 32, "%.4g", p->value);
-	double v = strtod(text, NULL);
-	/* A bound with more digits may lie between. */
-	if (v < p->low || v > p->high)
-		snprintf(text, 32, "%.10g", p->value);
-	p->value = strtod(text, NULL);
-}
-
 static int new_texts(struct writing *w)
 {
 	struct cqesim_experiment *x = w->x;
