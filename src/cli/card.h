@@ -85,7 +85,7 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 
 /* Figures that both have; NAN: not known. */
 struct card_figures {
-	double seconds;      /* real time with a receive queue that took packets */
+	double seconds;      /* real time in which packets could arrive */
 	double card_seconds; /* the same in the card's time */
 	uint64_t lost;
 	double bytes[CQESIM_TRAFFIC_KINDS]; /* per packet delivered (Tx: sent) */
