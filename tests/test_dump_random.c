@@ -243,6 +243,19 @@ static double seconds_for(const char *piece, size_t total)
 	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
 }
 
+/* Of three: what the machine does besides only adds. */
+static double least_seconds_for(const char *piece, size_t total)
+{
+	double least = seconds_for(piece, total);
+
+	for (unsigned i = 1; i < 3; i++) {
+		double again = seconds_for(piece, total);
+
+		least = again < least ? again : least;
+	}
+	return least;
+}
+
 /* Eight times the input takes eight times as long, or a little more, not 64 times. */
 START_TEST(linear_time)
 {
@@ -265,8 +278,8 @@ START_TEST(linear_time)
 	};
 
 	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
-		double small = seconds_for(pieces[i], 100000);
-		double large = seconds_for(pieces[i], 800000);
+		double small = least_seconds_for(pieces[i], 100000);
+		double large = least_seconds_for(pieces[i], 800000);
 
 		ck_assert_msg(large < 24 * small + 0.05, "%.40s: %.4f s and %.4f s", pieces[i],
 			      small, large);
