@@ -127,6 +127,12 @@ START_TEST(bad_files)
 	refused(HEAD "setup: {clock: 1, copy_busy: 1, copy_byte_cycles: 0.25, copy_segment_cycles: "
 		     "36, colour: 1}\n" FIGURE("published: 1"),
 		"asks for colour");
+	/* What is wrong with a replay's setting is not told as a lack of memory. */
+	refused(HEAD
+		"setup: {device: connectx-5, link: gen3x16, driver: linux-mlx5e, host: "
+		"xeon-e5-1650v4, queues: 1, ring: 1024, offered: 1Mpps, packets: 10}\nfigures:\n  - {name: a, unit: pps, "
+		"measure: delivered, role: predict, published: 1}\n",
+		"packets: 10");
 }
 END_TEST
 

@@ -222,11 +222,10 @@ static int run_replay(struct evaluation *e, struct cqesim_sim_config *config, do
 		 setting_word(e, "frame", "64", &rc), setting_word(e, "flows", "65536", &rc),
 		 (unsigned long long)packets);
 	config->observer = &observer;
-	rc = rc ? rc
-		: cqesim_timeline_create(&window.timeline, (duration_ps + STEPS - 1) / STEPS, 0);
-	config->timeline = window.timeline;
-	if (!stats || !port || !window.timeline)
+	if (!rc && (!stats || !port ||
+		    cqesim_timeline_create(&window.timeline, (duration_ps + STEPS - 1) / STEPS, 0)))
 		rc = cqesim_fail(e->err, -ENOMEM, "out of memory");
+	config->timeline = window.timeline;
 	if (!rc)
 		rc = cqesim_trace_open_synthetic(&replay.trace, spec, 0, &trace, e->err);
 	if (!rc)
