@@ -104,6 +104,47 @@ START_TEST(early)
 }
 END_TEST
 
+struct early {
+	struct rig_queue *queue;
+	unsigned times;
+};
+
+/* The third session's title is there, and of its minis the first has no length yet. */
+static void look(void *context)
+{
+	struct early *e = context;
+	struct cqesim_cq_reader reader = e->queue->reader;
+	struct cqesim_completion c[64];
+	struct cqesim_cq_fault fault;
+
+	e->times++;
+	ck_assert_int_eq(cqesim_cq_poll(&reader, c, 64, &fault), 24);
+	ck_assert_int_eq(cqesim_cq_poll(&reader, c, 64, &fault), -EBADMSG);
+	ck_assert_int_eq(fault.kind, CQESIM_CQ_FAULT_MINI_LENGTH);
+	ck_assert_uint_eq(fault.index, 24);
+	ck_assert_uint_eq(fault.mini, 0);
+}
+
+START_TEST(meanwhile)
+{
+	struct rig rig;
+	struct early e = {0};
+
+	rig_config(&rig);
+	rig_aggressive(&rig, MAX);
+	rig.config.fault = CQESIM_FAULT_EARLY_TITLE;
+	rig.config.fault_at = 24;
+	rig.config.fault_early = look;
+	rig.config.fault_early_context = &e;
+	rig_start(&rig);
+	e.queue = rig_add(&rig, 6, 0, true, CQESIM_MINI_HASH);
+	for (uint32_t i = 0; i < 48; i++)
+		ck_assert_int_eq(rig_packet(&rig, i, 100 + i), CQESIM_RX_DELIVERED);
+	ck_assert_uint_eq(e.times, 1);
+	rig_stop(&rig);
+}
+END_TEST
+
 START_TEST(names)
 {
 	ck_assert_str_eq(cqesim_fault_name(CQESIM_FAULT_NONE), "none");
@@ -121,6 +162,7 @@ void test_nic_fault(Suite *s)
 	tcase_add_test(t, mini_format);
 	tcase_add_test(t, stale);
 	tcase_add_test(t, early);
+	tcase_add_test(t, meanwhile);
 	tcase_add_test(t, names);
 	suite_add_tcase(s, t);
 }

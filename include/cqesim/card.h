@@ -334,6 +334,15 @@ struct cqesim_card_stats {
 	uint64_t waiting_sum, waiting_max, waiting_samples;
 };
 CQESIM_API const struct cqesim_card_stats *cqesim_card_stats(const struct cqesim_card *card);
+/* Packets that arrived and were not delivered, for whatever reason. */
+static inline uint64_t cqesim_card_lost(const struct cqesim_card_stats *stats)
+{
+	uint64_t lost = stats->no_queue + stats->over_limit;
+
+	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
+		lost += stats->lost[i];
+	return lost;
+}
 /* Of one receive queue: delivered and lost packets.  -ENOENT. */
 CQESIM_API int cqesim_card_rq_stats(const struct cqesim_card *card, uint32_t rqn,
 				    uint64_t *delivered, uint64_t *lost);

@@ -76,8 +76,9 @@ enum cqesim_cqe_format {
 
 /* Error syndromes (DV, MLX5_CQE_SYNDROME_*); "unknown" for numbers without a name. */
 CQESIM_API const char *cqesim_syndrome_name(unsigned syndrome);
-#define CQESIM_SYNDROME_LOCAL_PROT 0x04
-#define CQESIM_SYNDROME_WR_FLUSH   0x05
+#define CQESIM_SYNDROME_LOCAL_QP_OP 0x02
+#define CQESIM_SYNDROME_LOCAL_PROT  0x04
+#define CQESIM_SYNDROME_WR_FLUSH    0x05
 /* Opcodes of send WQEs (DV, MLX5_OPCODE_*): "SEND" ...; "unknown" for numbers without a name. */
 CQESIM_API const char *cqesim_send_opcode_name(unsigned opcode);
 

@@ -41,6 +41,18 @@ enum cqesim_poll_rule {
 	CQESIM_POLL_IXGBE_VEC,    /* PMD ixgbe_recv_pkts_vec */
 };
 
+static inline bool cqesim_poll_is_ixgbe(enum cqesim_poll_rule rule)
+{
+	return rule >= CQESIM_POLL_IXGBE_SCALAR;
+}
+
+/* The least burst with which a call of this rule can return a packet. */
+static inline unsigned cqesim_poll_burst_min(enum cqesim_poll_rule rule)
+{
+	return rule == CQESIM_POLL_DPDK_VEC || rule == CQESIM_POLL_IXGBE_VEC ? CQESIM_VEC_BURST_MIN
+									     : 1;
+}
+
 /* When a core looks for packets at all. */
 enum cqesim_wakeup {
 	CQESIM_WAKE_POLL, /* it never stops */

@@ -131,7 +131,10 @@ struct cqesim_nic_config {
 	uint64_t comp_age_ps;     /* after the first packet; 0: no such end */
 	bool comp_cross;          /* sessions may cross the ring's end */
 	enum cqesim_fault fault;
-	uint64_t fault_at;        /* with the first completion or session after so many packets */
+	uint64_t fault_at; /* with the first completion or session after so many packets */
+	/* Early title: called while it is there and its arrays are not; may be NULL. */
+	void (*fault_early)(void *context);
+	void *fault_early_context;
 	uint8_t comp_compare[64]; /* mask of CQE bits that must agree (what minis carry is left out)
 				   */
 	enum cqesim_write_policy write_policy;
@@ -174,6 +177,13 @@ enum cqesim_queue_state {
 	CQESIM_QUEUE_RDY,
 	CQESIM_QUEUE_ERR,
 };
+/* The changes of state that a queue can make: RST to RDY, RDY to RST and ERR, ERR to RST. */
+static inline bool cqesim_queue_may_go(enum cqesim_queue_state from, enum cqesim_queue_state to)
+{
+	return (from == CQESIM_QUEUE_RST && to == CQESIM_QUEUE_RDY) ||
+	       (from == CQESIM_QUEUE_RDY && (to == CQESIM_QUEUE_RST || to == CQESIM_QUEUE_ERR)) ||
+	       (from == CQESIM_QUEUE_ERR && to == CQESIM_QUEUE_RST);
+}
 
 struct cqesim_rq_attr {
 	const void *ring;

@@ -314,6 +314,16 @@ CQESIM_API void cqesim_profile_free(struct cqesim_profile *profile);
  */
 CQESIM_API int cqesim_profile_set(struct cqesim_profile *profile, const char *key,
 				  const char *value, struct cqesim_error *err);
+/*
+ * The same in each of them that has the key (burst is a driver's and an application's); NULL among
+ * them is passed over.  -ENOENT: none has it; otherwise what the first one says that refuses.
+ */
+CQESIM_API int cqesim_profile_set_each(struct cqesim_profile *const *profiles, unsigned count,
+				       const char *key, const char *value,
+				       struct cqesim_error *err);
+/* The same, of a text KEY=VALUE; -EINVAL also for another one. */
+CQESIM_API int cqesim_profile_set_text(struct cqesim_profile *const *profiles, unsigned count,
+				       const char *text, struct cqesim_error *err);
 
 /* Values, by the ids of the profile's kind. */
 static inline double cqesim_profile_num(const struct cqesim_profile *p, unsigned id)

@@ -238,6 +238,12 @@ static inline uint32_t cqesim_strides_credits(const struct cqesim_strides *s)
 CQESIM_API int cqesim_strides_place(struct cqesim_strides *s, uint32_t length,
 				    struct cqesim_placement *p);
 
+/* This WQE takes no more packets; nothing happens if it was used up already. */
+CQESIM_API void cqesim_strides_finish(struct cqesim_strides *s);
+
+/* Use up the next WQE, which is posted, without a packet: its index. */
+CQESIM_API uint16_t cqesim_strides_consume(struct cqesim_strides *s);
+
 /* ---- striding receive queues in memory ---- */
 
 /*
@@ -264,6 +270,9 @@ CQESIM_API int cqesim_striding_rq_init(struct cqesim_striding_rq *rq, const void
 
 /* Begin anew at WQE 0, as a queue that was reset. */
 CQESIM_API void cqesim_striding_rq_reset(struct cqesim_striding_rq *rq);
+
+/* WQEs that are there by the doorbell record, the one in use included. */
+CQESIM_API uint32_t cqesim_striding_rq_credits(struct cqesim_striding_rq *rq);
 
 /*
  * A packet's place and its piece of the WQE's buffer.  -ENOBUFS, -EMSGSIZE and -EINVAL

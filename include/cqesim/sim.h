@@ -91,7 +91,8 @@ struct cqesim_sim_config {
 	/*
 	 * Every packet is sent on from where it was received, when its poll ends: send WQEs,
 	 * data and completions share the link.  A packet that finds the send ring full is
-	 * dropped; the cycles are the application's.
+	 * dropped; the cycles are the application's.  What its profile says of these three is
+	 * done too.
 	 */
 	bool forward;
 	uint32_t tx_inline; /* packets up to so many bytes stand in the WQE */
@@ -99,7 +100,6 @@ struct cqesim_sim_config {
 	/* Packets of a queue that wait to be read by the device, 1..CQESIM_TX_RING_MAX; 0: default.
 	 */
 	uint32_t tx_ring;
-	/* What the application's profile says of these three is done too. */
 
 	/* What the cores do besides; every_ps 0: the host profile's.  Each core has its own seed.
 	 */
@@ -114,8 +114,19 @@ struct cqesim_sim_config {
 	struct cqesim_tlp_dump *tlp_dump;            /* every access to memory; may be NULL */
 };
 
+/* The receive function that a driver's profile names (rx_function). */
+CQESIM_API enum cqesim_poll_rule cqesim_sim_poll_rule(const struct cqesim_profile *driver);
+
 /* Packets that each call of the driver asks for, given or of the profiles. */
 CQESIM_API unsigned cqesim_sim_burst(const struct cqesim_sim_config *config);
+
+/*
+ * What a device's profile and its link's say of the device; padding and compression are the
+ * driver's too, and left at 0.  -EINVAL with *err.
+ */
+CQESIM_API int cqesim_sim_device(const struct cqesim_profile *device,
+				 const struct cqesim_profile *link, struct cqesim_nic_config *nic,
+				 struct cqesim_error *err);
 
 /* The port that fits such a simulation (shared by all that differ in compression only). */
 CQESIM_API int cqesim_sim_port(struct cqesim_port *port, const struct cqesim_sim_config *config,
@@ -293,6 +304,12 @@ struct cqesim_result {
 	enum cqesim_limit binding;
 	bool link_has_room; /* expected link rate >= line rate */
 };
+
+/* How long the run took: until the last packet was read, or the last frame had come. */
+static inline uint64_t cqesim_run_ps(const struct cqesim_result *r)
+{
+	return r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
+}
 
 /* The few numbers by which runs are compared. */
 struct cqesim_summary {

@@ -17,45 +17,38 @@ const char *cqesim_send_kind_name(enum cqesim_send_kind kind)
 void card_tell(struct cqesim_card *card, enum cqesim_card_event_kind kind,
 	       enum cqesim_card_object object, uint32_t number, uint32_t index)
 {
-	if (card->config.event)
-		card->config.event(card->config.event_context, &(struct cqesim_card_event){
-								       .now_ps = card->now_ps,
-								       .kind = kind,
-								       .object = object,
-								       .number = number,
-								       .index = index,
-							       });
+	card_emit(card, &(struct cqesim_card_event){
+				.kind = kind,
+				.object = object,
+				.number = number,
+				.index = index,
+			});
 }
 
 void card_tell_slot(struct card_cq *cq, uint32_t slot, const uint8_t raw[64])
 {
-	struct cqesim_card *card = cq->card;
-
-	card->config.event(card->config.event_context, &(struct cqesim_card_event){
-							       .now_ps = card->now_ps,
-							       .kind = CQESIM_EVENT_COMPLETE,
-							       .object = CQESIM_OBJECT_CQ,
-							       .number = cq->number,
-							       .index = slot,
-							       .raw = raw,
-							       .raw_bytes = CQESIM_CQE_BYTES,
-						       });
+	card_emit(cq->card, &(struct cqesim_card_event){
+				    .kind = CQESIM_EVENT_COMPLETE,
+				    .object = CQESIM_OBJECT_CQ,
+				    .number = cq->number,
+				    .index = slot,
+				    .raw = raw,
+				    .raw_bytes = CQESIM_CQE_BYTES,
+			    });
 }
 
 void card_tell_packet(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number,
 		      uint32_t index, uint32_t length, const uint8_t *wqe, uint32_t wqe_bytes)
 {
-	if (card->config.event)
-		card->config.event(card->config.event_context, &(struct cqesim_card_event){
-								       .now_ps = card->now_ps,
-								       .kind = CQESIM_EVENT_PACKET,
-								       .object = object,
-								       .number = number,
-								       .index = index,
-								       .length = length,
-								       .raw = wqe,
-								       .raw_bytes = wqe_bytes,
-							       });
+	card_emit(card, &(struct cqesim_card_event){
+				.kind = CQESIM_EVENT_PACKET,
+				.object = object,
+				.number = number,
+				.index = index,
+				.length = length,
+				.raw = wqe,
+				.raw_bytes = wqe_bytes,
+			});
 }
 
 /* The device wrote completions. */

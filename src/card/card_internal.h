@@ -34,7 +34,7 @@ struct card_rq {
 	/* Strides of a WQE (cyclic: 1) and their bytes; how many this batch may use yet. */
 	uint32_t per_wqe, stride_bytes, units;
 	uint64_t delivered, lost;
-	uint64_t inject_at; /* the packet to be replaced by an error; UINT64_MAX: none */
+	uint64_t inject_at;  /* the packet to be replaced by an error; UINT64_MAX: none */
 	const uint8_t *ring; /* for the trace */
 	uint32_t wqe_bytes, wqe_mask;
 };
@@ -74,7 +74,7 @@ struct card_tir {
 	struct card_rq *rq; /* direct; otherwise */
 	struct card_rqt *rqt;
 	struct card_hash *hash;
-	uint64_t made; /* counts on: later ones are larger */
+	uint64_t made;  /* counts on: later ones are larger */
 	unsigned users; /* rules */
 };
 
@@ -123,10 +123,10 @@ struct cqesim_card {
 	uint64_t now_ps;
 
 	/* Steering. */
-	struct card_hash *hash; /* without a TIR */
-	bool changed;           /* what follows is to be made anew */
-	bool steered;           /* there is a TIR that counts */
-	bool dealing;           /* no TIR has counted since the first queue opened */
+	struct card_hash *hash;   /* without a TIR */
+	bool changed;             /* what follows is to be made anew */
+	bool steered;             /* there is a TIR that counts */
+	bool dealing;             /* no TIR has counted since the first queue opened */
 	struct card_known *known; /* by cqesim_frame.kept, - 1 */
 	uint32_t knowns;
 	struct card_tir *by_headers[CARD_L3S][CARD_L4S];
@@ -155,12 +155,14 @@ struct cqesim_card {
 
 int card_table_add(struct card_table *table, void *item, uint32_t *number);
 void card_table_remove(struct card_table *table, uint32_t number);
+static inline void *card_table_find(const struct card_table *table, uint32_t number)
+{
+	return number && number <= table->count ? table->item[number - 1] : NULL;
+}
 static inline void *card_find(const struct cqesim_card *card, enum cqesim_card_object object,
 			      uint32_t number)
 {
-	const struct card_table *t = &card->table[object];
-
-	return number && number <= t->count ? t->item[number - 1] : NULL;
+	return card_table_find(&card->table[object], number);
 }
 
 /* The i-th of a kind, from 0; may be NULL. */
@@ -168,6 +170,16 @@ static inline void *card_find(const struct cqesim_card *card, enum cqesim_card_o
 
 /* ---- card.c: telling whoever listens ---- */
 
+/* With the time that it is. */
+static inline void card_emit(const struct cqesim_card *card, const struct cqesim_card_event *event)
+{
+	if (!card->config.event)
+		return;
+	struct cqesim_card_event timed = *event;
+
+	timed.now_ps = card->now_ps;
+	card->config.event(card->config.event_context, &timed);
+}
 void card_tell(struct cqesim_card *card, enum cqesim_card_event_kind kind,
 	       enum cqesim_card_object object, uint32_t number, uint32_t index);
 void card_tell_slot(struct card_cq *cq, uint32_t slot, const uint8_t raw[64]);
@@ -177,7 +189,6 @@ void card_tell_packet(struct cqesim_card *card, enum cqesim_card_object object, 
 
 /* ---- queues.c ---- */
 
-bool card_may_go(enum cqesim_queue_state from, enum cqesim_queue_state to);
 /* A queue begins to use a CQ (-EINVAL: it is used for the other direction), or ends. */
 int card_cq_take(struct card_cq *cq, enum card_use use);
 void card_cq_leave(struct card_cq *cq);
@@ -223,7 +234,7 @@ void card_rules_again(struct cqesim_card *card);
 void card_rules_free(struct cqesim_card *card);
 /* By all of its headers; NULL: it meets none. */
 const struct card_steering *card_rule_search(const struct cqesim_card *card,
-					 const struct cqesim_frame *frame);
+					     const struct cqesim_frame *frame);
 
 /* ---- wqe.c: what a send WQE holds ---- */
 
@@ -282,6 +293,8 @@ enum card_rule {
 };
 void card_broken(struct cqesim_card *card, enum card_rule rule, enum cqesim_card_object object,
 		 uint32_t number);
+/* -EBUSY, and the rule is broken that what is used is not destroyed. */
+int card_busy(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number);
 /* The driver has handed back `count` slots from this index on. */
 void card_check_slots(struct card_cq *cq, uint32_t from, uint32_t count);
 

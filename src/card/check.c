@@ -36,15 +36,18 @@ void card_broken(struct cqesim_card *card, enum card_rule rule, enum cqesim_card
 		 uint32_t number)
 {
 	card->stats.violations++;
-	if (card->config.event)
-		card->config.event(card->config.event_context,
-				   &(struct cqesim_card_event){
-					   .now_ps = card->now_ps,
-					   .kind = CQESIM_EVENT_VIOLATION,
-					   .object = object,
-					   .number = number,
-					   .text = rule_text[rule],
-				   });
+	card_emit(card, &(struct cqesim_card_event){
+				.kind = CQESIM_EVENT_VIOLATION,
+				.object = object,
+				.number = number,
+				.text = rule_text[rule],
+			});
+}
+
+int card_busy(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number)
+{
+	card_broken(card, CARD_RULE_BUSY, object, number);
+	return -EBUSY;
 }
 
 void card_check_slots(struct card_cq *cq, uint32_t from, uint32_t count)

@@ -10,13 +10,6 @@
 /* 2^15 basic blocks (PMD max_qp_wr); 16 bits count them. */
 #define SQ_LOG_MAX 15u
 
-bool card_may_go(enum cqesim_queue_state from, enum cqesim_queue_state to)
-{
-	return (from == CQESIM_QUEUE_RST && to == CQESIM_QUEUE_RDY) ||
-	       (from == CQESIM_QUEUE_RDY && (to == CQESIM_QUEUE_RST || to == CQESIM_QUEUE_ERR)) ||
-	       (from == CQESIM_QUEUE_ERR && to == CQESIM_QUEUE_RST);
-}
-
 static int add(struct cqesim_card *card, enum cqesim_card_object object, void *item,
 	       const void *attr, uint32_t *number)
 {
@@ -24,14 +17,13 @@ static int add(struct cqesim_card *card, enum cqesim_card_object object, void *i
 
 	if (rc)
 		free(item);
-	else if (card->config.event)
-		card->config.event(card->config.event_context, &(struct cqesim_card_event){
-								       .now_ps = card->now_ps,
-								       .kind = CQESIM_EVENT_CREATE,
-								       .object = object,
-								       .number = *number,
-								       .attr = attr,
-							       });
+	else
+		card_emit(card, &(struct cqesim_card_event){
+					.kind = CQESIM_EVENT_CREATE,
+					.object = object,
+					.number = *number,
+					.attr = attr,
+				});
 	return rc;
 }
 
@@ -41,12 +33,6 @@ static void take_away(struct cqesim_card *card, enum cqesim_card_object object, 
 	free(card_find(card, object, number));
 	card_table_remove(&card->table[object], number);
 	card_tell(card, CQESIM_EVENT_DESTROY, object, number, 0);
-}
-
-static int busy(struct cqesim_card *card, enum cqesim_card_object object, uint32_t number)
-{
-	card_broken(card, CARD_RULE_BUSY, object, number);
-	return -EBUSY;
 }
 
 /* ---- completion queues ---- */
@@ -153,7 +139,7 @@ int cqesim_card_destroy_cq(struct cqesim_card *card, uint32_t cqn)
 	if (!cq)
 		return -ENOENT;
 	if (cq->users)
-		return busy(card, CQESIM_OBJECT_CQ, cqn);
+		return card_busy(card, CQESIM_OBJECT_CQ, cqn);
 	if (cq->use == CARD_RECEIVES)
 		cqesim_nic_destroy_cq(card->nic, cq->nic_cqn);
 	take_away(card, CQESIM_OBJECT_CQ, cqn);
@@ -278,7 +264,7 @@ int cqesim_card_destroy_rq(struct cqesim_card *card, uint32_t rqn)
 	if (!rq)
 		return -ENOENT;
 	if (rq->users)
-		return busy(card, CQESIM_OBJECT_RQ, rqn);
+		return card_busy(card, CQESIM_OBJECT_RQ, rqn);
 	if (rq->state == CQESIM_QUEUE_RDY) /* an open session is published: its packets are there */
 		cqesim_nic_modify_rq(card->nic, rq->nic_rqn, CQESIM_QUEUE_RST, card->now_ps);
 	cqesim_nic_destroy_rq(card->nic, rq->nic_rqn);
@@ -328,7 +314,7 @@ int cqesim_card_modify_sq(struct cqesim_card *card, uint32_t sqn, enum cqesim_qu
 
 	if (!sq)
 		return -ENOENT;
-	if (!card_may_go(sq->state, state))
+	if (!cqesim_queue_may_go(sq->state, state))
 		return -EINVAL;
 	card->now_ps = now_ps;
 	sq->state = state;

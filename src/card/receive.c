@@ -50,14 +50,12 @@ static void lost(struct cqesim_card *card, struct card_rq *rq, enum cqesim_rx_re
 {
 	card->stats.lost[result]++;
 	rq->lost++;
-	if (card->config.event)
-		card->config.event(card->config.event_context, &(struct cqesim_card_event){
-								       .now_ps = card->now_ps,
-								       .kind = CQESIM_EVENT_DROP,
-								       .object = CQESIM_OBJECT_RQ,
-								       .number = rq->number,
-								       .result = result,
-							       });
+	card_emit(card, &(struct cqesim_card_event){
+				.kind = CQESIM_EVENT_DROP,
+				.object = CQESIM_OBJECT_RQ,
+				.number = rq->number,
+				.result = result,
+			});
 	if (result != CQESIM_RX_ERROR)
 		return;
 	uint16_t ci;

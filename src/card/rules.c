@@ -77,8 +77,7 @@ int cqesim_card_create_rule(struct cqesim_card *card, const struct cqesim_card_r
 
 int cqesim_card_destroy_rule(struct cqesim_card *card, uint32_t number)
 {
-	struct card_steering *rule =
-		number && number <= card->rules.count ? card->rules.item[number - 1] : NULL;
+	struct card_steering *rule = card_table_find(&card->rules, number);
 	struct card_steering **at = &card->first_rule;
 
 	if (!rule)

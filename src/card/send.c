@@ -12,9 +12,6 @@
 #define TURN           64u /* packets of a queue before the next has its turn */
 #define DOORBELL_BYTES 8u
 
-/* DV enum mlx5_cqe_syndrome. */
-#define LOCAL_QP_OP 0x02u
-
 /* PMD enum mlx5_completion_mode; bits 3:2 of byte 11. */
 #define ONLY_FIRST_ERR 1u
 #define ALWAYS         2u
@@ -127,7 +124,7 @@ static uint8_t syndrome_of(struct cqesim_card *card, struct card_sq *sq, int why
 	bool memory = why == -EFAULT;
 
 	card_broken(card, memory ? CARD_RULE_LKEY : CARD_RULE_WQE, CQESIM_OBJECT_SQ, sq->number);
-	return memory ? CQESIM_SYNDROME_LOCAL_PROT : LOCAL_QP_OP;
+	return memory ? CQESIM_SYNDROME_LOCAL_PROT : CQESIM_SYNDROME_LOCAL_QP_OP;
 }
 
 static void fail(struct cqesim_card *card, struct card_sq *sq, const struct card_wqe *wqe, int why)

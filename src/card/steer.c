@@ -178,10 +178,8 @@ int cqesim_card_destroy_rqt(struct cqesim_card *card, uint32_t rqtn)
 
 	if (!rqt)
 		return -ENOENT;
-	if (rqt->users) {
-		card_broken(card, CARD_RULE_BUSY, CQESIM_OBJECT_RQT, rqtn);
-		return -EBUSY;
-	}
+	if (rqt->users)
+		return card_busy(card, CQESIM_OBJECT_RQT, rqtn);
 	empty(rqt);
 	free(rqt);
 	card_table_remove(&card->table[CQESIM_OBJECT_RQT], rqtn);
@@ -235,10 +233,8 @@ int cqesim_card_destroy_tir(struct cqesim_card *card, uint32_t tirn)
 
 	if (!tir)
 		return -ENOENT;
-	if (tir->users) {
-		card_broken(card, CARD_RULE_BUSY, CQESIM_OBJECT_TIR, tirn);
-		return -EBUSY;
-	}
+	if (tir->users)
+		return card_busy(card, CQESIM_OBJECT_TIR, tirn);
 	if (tir->rq)
 		tir->rq->users--;
 	else

@@ -85,7 +85,7 @@ static int with_folder(const struct card_options *o, const struct cqesim_profile
 	card_folder_sweep();
 	if (!arguments || card_folder_create(&folder, &o->settings, o->print_env, &err)) {
 		complain("%s", arguments ? err.text : "out of memory");
-		card_arguments_free(arguments);
+		free(arguments);
 		return EXIT_INPUT;
 	}
 	int code;
@@ -96,7 +96,7 @@ static int with_folder(const struct card_options *o, const struct cqesim_profile
 		code = run_program(o, device, link, &folder, library, arguments);
 	}
 	munmap(folder.shared, sizeof(*folder.shared));
-	card_arguments_free(arguments);
+	free(arguments);
 	return code;
 }
 

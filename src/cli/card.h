@@ -34,7 +34,8 @@ int card_parse_mac(const char *text, uint8_t mac[6]);
 int card_parse_fault(const char *text, struct emu_settings *s);
 int card_parse_inject(const char *text, struct emu_settings *s);
 
-/* card_profiles.c: profiles as the library will have them, and a look at the source; 0 or an exit code. */
+/* card_profiles.c: profiles as the library will have them, and a look at the source; 0 or an exit
+ * code. */
 int card_profiles(struct card_options *o, struct cqesim_profile **device,
 		  struct cqesim_profile **link);
 
@@ -60,7 +61,6 @@ void card_folder_sweep(void);
 int card_library(char path[4096], struct cqesim_error *err);
 /* The program's arguments with those for EAL put in; an array to be freed, not its texts. */
 char **card_arguments(const struct card_options *o);
-void card_arguments_free(char **arguments);
 /* Set what the program needs in this process's environment. */
 int card_environment(const struct card_folder *folder, const char *library,
 		     struct cqesim_error *err);

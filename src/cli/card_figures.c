@@ -59,9 +59,7 @@ void card_figures(const struct card_outcome *c, struct card_figures *f)
 
 	*f = (struct card_figures){.seconds = (double)s->running_ns / 1e9};
 	f->card_seconds = f->seconds / c->o->settings.time_scale;
-	f->lost = s->card.no_queue + s->card.over_limit;
-	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
-		f->lost += s->card.lost[i];
+	f->lost = cqesim_card_lost(&s->card);
 	traffic(c, f);
 	link_use(c, f);
 	f->session_mean = report_ratio((double)nic->session_packets, (double)nic->sessions);

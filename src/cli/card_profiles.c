@@ -10,13 +10,8 @@
 static int apply_set(const char *set, struct cqesim_profile *device, struct cqesim_profile *link)
 {
 	struct cqesim_error err = {""};
-	const char *value = strchr(set, '=') + 1;
-	char key[160];
+	int rc = cqesim_profile_set_text((struct cqesim_profile *[]){device, link}, 2, set, &err);
 
-	snprintf(key, sizeof(key), "%.*s", (int)(value - 1 - set), set);
-	int rc = cqesim_profile_set(device, key, value, &err);
-	if (rc == -ENOENT)
-		rc = cqesim_profile_set(link, key, value, &err);
 	if (rc == -ENOENT)
 		return usage_error(CARD_COMMAND,
 				   "--set %s: no such parameter of device or link (cqesim models "

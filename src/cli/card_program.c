@@ -135,11 +135,6 @@ char **card_arguments(const struct card_options *o)
 	return list;
 }
 
-void card_arguments_free(char **arguments)
-{
-	free(arguments);
-}
-
 /* ---- environment ---- */
 
 struct variable {
@@ -235,15 +230,6 @@ struct run {
 	uint64_t delivered, lost, sent; /* at the last live line */
 };
 
-static uint64_t lost_packets(const struct emu_statistics *s)
-{
-	uint64_t lost = s->card.no_queue + s->card.over_limit;
-
-	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
-		lost += s->card.lost[i];
-	return lost;
-}
-
 static void live(struct run *r, double now)
 {
 	struct emu_statistics s;
@@ -252,7 +238,7 @@ static void live(struct run *r, double now)
 		return;
 	r->next_live += 1;
 	emu_shared_read(r->shared, &s);
-	uint64_t lost = lost_packets(&s);
+	uint64_t lost = cqesim_card_lost(&s.card);
 	fprintf(stderr,
 		"cqesim card: %6.1f s  received %s (%s in all)  lost %s  sent %s  waiting at most "
 		"%s\n",

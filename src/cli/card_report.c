@@ -148,12 +148,6 @@ static void losses(struct report_out *o, const struct card_outcome *c)
 		report_row(o, "source", "%s", c->s->message);
 }
 
-static const char *const kind_words[CQESIM_TRAFFIC_KINDS] = {
-	"packet data",   "plain CQEs",      "title CQEs",      "mini arrays",
-	"WQE requests",  "WQE completions", "Tx WQE requests", "Tx WQEs",
-	"Tx data reads", "Tx data",         "Tx CQEs",         "Tx doorbells",
-};
-
 static void pcie(struct report_out *o, const struct card_outcome *c, const struct card_figures *f)
 {
 	const struct cqesim_tlps *t = c->s->nic.traffic;
@@ -164,7 +158,7 @@ static void pcie(struct report_out *o, const struct card_outcome *c, const struc
 		"wire B", "B/packet");
 	for (unsigned k = 0; k < CQESIM_TRAFFIC_KINDS; k++)
 		if (t[k].count)
-			fprintf(o->f, "  %-15s %-4s %15s %18s %18s %10s\n", kind_words[k],
+			fprintf(o->f, "  %-15s %-4s %15s %18s %18s %10s\n", report_traffic_words(k),
 				cqesim_traffic_is_down(k) ? "down" : "up",
 				report_count(t[k].count).s, report_count(t[k].payload).s,
 				report_count(t[k].wire).s, report_real(f->bytes[k], 2).s);

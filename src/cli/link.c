@@ -42,22 +42,6 @@ static int load(struct cqesim_profile **profile, enum cqesim_profile_kind kind, 
 	return EXIT_INPUT;
 }
 
-/* KEY=VALUE for each profile that has the key; *known: did any? */
-static int set_in(struct cqesim_profile *p, const char *set, bool *known, struct cqesim_error *err)
-{
-	const char *value = strchr(set, '=') + 1;
-	char key[64];
-
-	if (!p)
-		return 0;
-	snprintf(key, sizeof(key), "%.*s", (int)(value - 1 - set), set);
-	int rc = cqesim_profile_set(p, key, value, err);
-	if (rc == -ENOENT)
-		return 0;
-	*known = true;
-	return rc;
-}
-
 static int apply_sets(struct link_run *run)
 {
 	struct cqesim_profile *const profiles[] = {run->device, run->link, run->host, run->driver,
@@ -66,12 +50,12 @@ static int apply_sets(struct link_run *run)
 	struct cqesim_error err = {""};
 
 	for (unsigned i = 0; i < o->sets; i++) {
-		bool known = false;
+		int rc = cqesim_profile_set_text(profiles, sizeof(profiles) / sizeof(profiles[0]),
+						 o->set[i], &err);
 
-		for (unsigned k = 0; k < sizeof(profiles) / sizeof(profiles[0]); k++)
-			if (set_in(profiles[k], o->set[i], &known, &err))
-				return link_refuse(&err);
-		if (!known)
+		if (rc && rc != -ENOENT)
+			return link_refuse(&err);
+		if (rc)
 			return usage_error(COMMAND,
 					   "--set %s: no such parameter (cqesim models show NAME "
 					   "lists them)",

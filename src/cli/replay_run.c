@@ -11,25 +11,15 @@
 /* So many packets tell what is usual. */
 #define USUAL_PACKETS 4096u
 
-/* Each profile that has the key takes the value: burst is the driver's and the application's. */
 static int apply_set(struct run *run, const char *set, struct cqesim_error *err)
 {
 	struct cqesim_profile *const profiles[] = {run->device, run->link, run->driver, run->host,
 						   run->application};
-	const char *value = strchr(set, '=') + 1;
-	bool known = false;
-	char key[64];
+	int rc =
+		cqesim_profile_set_text(profiles, sizeof(profiles) / sizeof(profiles[0]), set, err);
 
-	snprintf(key, sizeof(key), "%.*s", (int)(value - 1 - set), set);
-	for (unsigned i = 0; i < sizeof(profiles) / sizeof(profiles[0]); i++) {
-		int rc = cqesim_profile_set(profiles[i], key, value, err);
-
-		if (rc && rc != -ENOENT)
-			return rc;
-		known |= !rc;
-	}
-	if (known)
-		return 0;
+	if (rc != -ENOENT)
+		return rc;
 	return cqesim_fail(err, -EINVAL,
 			   "--set %s: no such parameter (cqesim models show NAME lists them)", set);
 }

@@ -25,7 +25,7 @@ const char *cqesim_syndrome_name(unsigned syndrome)
 	switch (syndrome) { /* DV, MLX5_CQE_SYNDROME_* */
 	case 0x01:
 		return "LOCAL_LENGTH_ERR";
-	case 0x02:
+	case CQESIM_SYNDROME_LOCAL_QP_OP:
 		return "LOCAL_QP_OP_ERR";
 	case CQESIM_SYNDROME_LOCAL_PROT:
 		return "LOCAL_PROT_ERR";

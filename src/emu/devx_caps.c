@@ -147,7 +147,7 @@ enum devx_syndrome devx_query_hca_cap(struct devx_call *call)
 	case 0x1:
 		ethernet_caps(generation(), caps);
 		break;
-	case 0x7: /* NIC flow table: rules are recorded, not obeyed */
+	case 0x7: /* NIC flow table: nothing beyond the least */
 		break;
 	default:
 		return DEVX_SYND_CAPABILITY;

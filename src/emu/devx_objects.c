@@ -134,7 +134,7 @@ enum devx_syndrome devx_query_q_counter(struct devx_call *call)
 	return DEVX_SYND_FINE;
 }
 
-/* Rules are not obeyed, so they count nothing: packets and octets stay 0. */
+/* Rules count nothing: packets and octets stay 0. */
 enum devx_syndrome devx_query_flow_counter(struct devx_call *call)
 {
 	if (DEVX_GET(call->in, query_flow_counter_in, dump_to_memory))

@@ -74,11 +74,8 @@ int emu_umem_remove(uint32_t umem_id)
 
 bool emu_umem_overlaps(const void *memory, size_t length)
 {
-	const uint8_t *begin = memory;
-
 	for (uint32_t i = 0; i < umem_count; i++)
-		if (umems[i].memory && begin < umems[i].memory + umems[i].size &&
-		    umems[i].memory < begin + length)
+		if (umems[i].memory && emu_overlap(memory, length, umems[i].memory, umems[i].size))
 			return true;
 	return false;
 }

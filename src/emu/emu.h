@@ -99,6 +99,12 @@ int emu_devx_qp_query(const void *in, size_t inlen, void *out, size_t outlen);
 /* User memory.  Positive errno as above. */
 int emu_umem_add(void *addr, size_t size, uint32_t *umem_id);
 int emu_umem_remove(uint32_t umem_id);
+/* Do two pieces of memory share a byte? */
+static inline bool emu_overlap(const void *a, size_t a_length, const void *b, size_t b_length)
+{
+	return (const uint8_t *)a < (const uint8_t *)b + b_length &&
+	       (const uint8_t *)b < (const uint8_t *)a + a_length;
+}
 /* Does some of it lie here? */
 bool emu_umem_overlaps(const void *memory, size_t length);
 /* NULL: no such memory, or it is not as long. */

@@ -189,9 +189,9 @@ static void publish(uint64_t now_ns)
 static bool work(bool *starved)
 {
 	const struct cqesim_card_stats *stats = cqesim_card_stats(emu.card);
-	uint64_t next_ps = 0, delivered = stats->delivered;
+	uint64_t delivered = stats->delivered;
 	uint64_t now_ps = emu_now_ps();
-	unsigned done = emu_source_run(now_ps, &next_ps);
+	unsigned done = emu_source_run(now_ps);
 
 	*starved = done && stats->delivered == delivered;
 	return done + cqesim_card_step(emu.card, now_ps, SEND_BUDGET) > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the card tells of: counted, and with --trace written to a file, a JSON object
- * a line.  A completion's 64 bytes are in "raw", so that cqesim decode finds them.
+ * a line.  A completion's 64 bytes are in "raw", where cqesim walk looks for them.
  */
 #include <errno.h>
 #include <string.h>

@@ -8,11 +8,8 @@
 /* ---- source.c: frames that come from outside, and those that are looped ---- */
 
 int emu_source_open(struct cqesim_error *err);
-/*
- * Give the card what is due; with the lock held.  Returns how many frames; *next_ps: when
- * the next is due, UINT64_MAX: unknown or never.
- */
-unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps);
+/* Give the card what is due; with the lock held.  Returns how many frames. */
+unsigned emu_source_run(uint64_t now_ps);
 /* A receive queue was made, changed or destroyed: wait until one takes packets again. */
 void emu_source_pause(void);
 bool emu_source_running(void);

@@ -11,7 +11,7 @@
 
 #include "emu/emu.h"
 #include "emu/internal.h"
-#include "sim/sim_internal.h"
+#include "cqesim/sim.h"
 
 struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER, .mtu = 1500, .clock_khz = 1000000};
 
@@ -103,15 +103,9 @@ static struct emu_shared *map_shared(const char *folder, struct cqesim_error *er
 static int apply_sets(const struct emu_settings *s, struct cqesim_error *err)
 {
 	for (unsigned i = 0; i < s->sets; i++) {
-		const char *equals = strchr(s->set[i], '=');
-		char key[160];
+		int rc = cqesim_profile_set_text((struct cqesim_profile *[]){emu.device, emu.link},
+						 2, s->set[i], err);
 
-		if (!equals)
-			return cqesim_fail(err, -EINVAL, "--set %s: expected KEY=VALUE", s->set[i]);
-		snprintf(key, sizeof(key), "%.*s", (int)(equals - s->set[i]), s->set[i]);
-		int rc = cqesim_profile_set(emu.device, key, equals + 1, err);
-		if (rc == -ENOENT)
-			rc = cqesim_profile_set(emu.link, key, equals + 1, err);
 		if (rc)
 			return rc;
 	}
@@ -129,6 +123,13 @@ static int load_profiles(const struct emu_settings *s, struct cqesim_error *err)
 	return rc ? rc : apply_sets(s, err);
 }
 
+/* The title is there and its arrays are not, so long that a poll comes, also on a busy machine. */
+static void wait_for_a_poll(void *context)
+{
+	(void)context;
+	usleep(20000);
+}
+
 static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 {
 	struct cqesim_card_config config = {
@@ -142,7 +143,7 @@ static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 		.event = emu_event,
 		.tell_packets = *s->trace != '\0',
 	};
-	int rc = sim_device_config(emu.device, emu.link, &config.nic, err);
+	int rc = cqesim_sim_device(emu.device, emu.link, &config.nic, err);
 
 	if (rc)
 		return rc;
@@ -153,6 +154,7 @@ static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 			: CQESIM_COMP_BALANCED;
 	config.nic.fault = s->fault;
 	config.nic.fault_at = s->fault_at;
+	config.nic.fault_early = wait_for_a_poll;
 	return cqesim_card_create(&emu.card, &config, err);
 }
 

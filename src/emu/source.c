@@ -130,16 +130,13 @@ static void hold_back(uint64_t now_ps)
 }
 
 /* How many of the frames in hand are due. */
-static unsigned due(uint64_t now_ps, unsigned max, uint64_t *next_ps)
+static unsigned due(uint64_t now_ps, unsigned max)
 {
 	unsigned n = 0;
 
-	while (n < max && source.at + n < source.count) {
-		*next_ps = source.base_ps + source.frames[source.at + n].time_ps;
-		if (*next_ps > now_ps)
-			break;
+	while (n < max && source.at + n < source.count &&
+	       source.base_ps + source.frames[source.at + n].time_ps <= now_ps)
 		n++;
-	}
 	return n;
 }
 
@@ -158,7 +155,7 @@ static unsigned give(uint64_t now_ps, const struct cqesim_frame *frames, unsigne
 	return taken;
 }
 
-static unsigned from_outside(uint64_t now_ps, uint64_t credits, uint64_t *next_ps)
+static unsigned from_outside(uint64_t now_ps, uint64_t credits)
 {
 	if (!fetch())
 		return 0;
@@ -170,7 +167,7 @@ static unsigned from_outside(uint64_t now_ps, uint64_t credits, uint64_t *next_p
 	}
 	hold_back(now_ps);
 	unsigned max = source.posted && credits < BATCH ? (unsigned)credits : BATCH;
-	unsigned n = due(now_ps, max, next_ps);
+	unsigned n = due(now_ps, max);
 	if (n) {
 		n = give(now_ps, source.frames + source.at, n);
 		source.at += n;
@@ -208,12 +205,11 @@ static bool steering_is_told(uint64_t now_ps)
 	return now_ps - source.seen_ps >= DEAL_AFTER_PS;
 }
 
-unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps)
+unsigned emu_source_run(uint64_t now_ps)
 {
 	bool loop = emu.settings->sink == EMU_SINK_LOOP;
 	uint64_t credits = 0;
 
-	*next_ps = UINT64_MAX;
 	if (!source.running || source.posted || loop)
 		credits = cqesim_card_credits(emu.card);
 	if (!source.running) {
@@ -226,7 +222,7 @@ unsigned emu_source_run(uint64_t now_ps, uint64_t *next_ps)
 			put_off(now_ps);
 	}
 	unsigned looped = loop ? from_loop(now_ps, credits) : 0;
-	return looped + from_outside(now_ps, credits > looped ? credits - looped : 0, next_ps);
+	return looped + from_outside(now_ps, credits > looped ? credits - looped : 0);
 }
 
 bool emu_source_active(void)

@@ -10,11 +10,6 @@
 
 #include "emu/emu.h"
 
-static bool overlaps(const uint8_t *a, size_t a_length, const uint8_t *b, size_t b_length)
-{
-	return a < b + b_length && b < a + a_length;
-}
-
 static bool used_by_card(const uint8_t *memory, size_t length)
 {
 	bool used = false;
@@ -23,7 +18,7 @@ static bool used_by_card(const uint8_t *memory, size_t length)
 	for (uint32_t i = 0; i < emu.regions.count && !used; i++) {
 		const struct emu_region *r = &emu.regions.region[i];
 
-		used = r->lkey && overlaps(memory, length, r->memory, r->length);
+		used = r->lkey && emu_overlap(memory, length, r->memory, r->length);
 	}
 	used = used || emu_umem_overlaps(memory, length);
 	emu_unlock();

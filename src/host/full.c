@@ -6,8 +6,7 @@
  */
 #include "host_internal.h"
 
-#define IXGBE_LOOK 32u   /* see ixgbe.c: MAX_BURST */
-#define TURNS      4096u /* that are averaged: some laps of the largest ring at small bursts */
+#define TURNS 4096u /* that are averaged: some laps of the largest ring at small bursts */
 
 struct full_ring {
 	unsigned size, index, staged;
@@ -28,9 +27,9 @@ static unsigned bulk(struct full_ring *r, unsigned burst)
 	unsigned packets = 0, want, n;
 
 	do {
-		want = host_min(burst - packets, IXGBE_LOOK);
+		want = host_min(burst - packets, IXGBE_BURST_MAX);
 		if (!r->staged)
-			r->staged = advance(r, IXGBE_LOOK);
+			r->staged = advance(r, IXGBE_BURST_MAX);
 		n = host_min(want, r->staged);
 		r->staged -= n;
 		packets += n;
@@ -47,7 +46,7 @@ static unsigned full_call(const struct cqesim_host_config *c, struct full_ring *
 	case CQESIM_POLL_IXGBE_BULK:
 		return bulk(r, burst);
 	case CQESIM_POLL_IXGBE_VEC:
-		return advance(r, host_min(burst, IXGBE_LOOK) / VEC_PER_LOOP * VEC_PER_LOOP);
+		return advance(r, host_min(burst, IXGBE_BURST_MAX) / VEC_PER_LOOP * VEC_PER_LOOP);
 	default:
 		return burst;
 	}

@@ -17,11 +17,6 @@ const char *cqesim_shortage_name(enum cqesim_shortage shortage)
 	return (unsigned)shortage < CQESIM_SHORTAGES ? name[shortage] : "unknown";
 }
 
-static bool is_ixgbe(const struct cqesim_host_config *c)
-{
-	return c->rule >= CQESIM_POLL_IXGBE_SCALAR;
-}
-
 static bool costs_are_good(const struct cqesim_host_config *c)
 {
 	const double cycles[] = {
@@ -40,9 +35,7 @@ static bool costs_are_good(const struct cqesim_host_config *c)
 
 static bool sizes_are_good(const struct cqesim_host_config *c)
 {
-	bool fours = c->rule == CQESIM_POLL_DPDK_VEC || c->rule == CQESIM_POLL_IXGBE_VEC;
-
-	return c->burst >= (fours ? CQESIM_VEC_BURST_MIN : 1) && c->burst <= CQESIM_BURST_MAX &&
+	return c->burst >= cqesim_poll_burst_min(c->rule) && c->burst <= CQESIM_BURST_MAX &&
 	       (!c->frame || (c->frame >= c->burst && c->frame <= CQESIM_FRAME_MAX));
 }
 
@@ -53,7 +46,7 @@ static bool config_is_good(const struct cqesim_host_config *c,
 	    (unsigned)c->rule > CQESIM_POLL_IXGBE_VEC ||
 	    (unsigned)c->wakeup > CQESIM_WAKE_INTERRUPT)
 		return false;
-	if (is_ixgbe(c))
+	if (cqesim_poll_is_ixgbe(c->rule))
 		return !c->striding && poster &&
 		       !cqesim_ixgbe_rule_check(c->rule, poster->mask + 1, c->replenish, NULL);
 	return c->replenish && (c->striding || (poster && c->replenish <= poster->mask + 1));
@@ -95,12 +88,12 @@ int cqesim_host_create(struct cqesim_host_queue **out, const struct cqesim_host_
 	q->unread_max = c->batch_reads ? READ_BATCH : 1;
 	q->completion =
 		calloc(READ_BATCH + c->burst + (size_t)reader->mask + 1, sizeof(*q->completion));
-	/* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
+	bool gathers = c->rule == CQESIM_POLL_NAPI && !c->batch_reads;
 	/* Striding: fillers that do not count come on top; no more than the ring has. */
-	if (c->rule == CQESIM_POLL_NAPI && !c->batch_reads)
+	if (gathers)
 		q->gathered = calloc(c->burst + (size_t)reader->mask + 1, sizeof(*q->gathered));
-	if (!q->inbox.event || !q->completion ||
-	    (c->rule == CQESIM_POLL_NAPI && !c->batch_reads && !q->gathered) ||
+	/* Cycles have decimals (26.7 per packet): the core's clock counts thousandths. */
+	if (!q->inbox.event || !q->completion || (gathers && !q->gathered) ||
 	    cqesim_pacer_init(&q->core, (uint64_t)(c->clock_hz + 0.5) * 1000, 1)) {
 		cqesim_host_destroy(q);
 		return -ENOMEM;

@@ -185,6 +185,13 @@ static inline unsigned host_take_entry(struct cqesim_host_queue *q, struct host_
 	return host_take_rest(q, call, want);
 }
 
+/* What counts towards the burst that was asked for. */
+static inline unsigned host_counted(const struct cqesim_host_queue *q, unsigned packets,
+				    unsigned fillers)
+{
+	return packets + (q->striding && q->striding->config.fillers_count ? fillers : 0);
+}
+
 /* A poll that found so many visible has returned n. */
 static inline __attribute__((always_inline)) void host_count_burst(struct cqesim_host_queue *q,
 								   unsigned n, uint64_t visible)
@@ -239,6 +246,9 @@ uint64_t host_frame_called(struct cqesim_host_queue *q, unsigned packets, unsign
 
 /* napi.c: a poll, as far as it comes by until_ps. */
 int host_napi(struct cqesim_host_queue *q, uint64_t until_ps);
+
+/* RTE_PMD_IXGBE_RX_MAX_BURST, RTE_IXGBE_MAX_RX_BURST */
+#define IXGBE_BURST_MAX 32u
 
 /* ixgbe.c: one call, and the buffers that it posts. */
 void host_ixgbe_call(struct cqesim_host_queue *q, struct host_call *call);

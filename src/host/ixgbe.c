@@ -25,7 +25,6 @@
 
 #include "host_internal.h"
 
-#define MAX_BURST      32u /* RTE_PMD_IXGBE_RX_MAX_BURST, RTE_IXGBE_MAX_RX_BURST */
 #define REARM          32u /* RTE_IXGBE_RXQ_REARM_THRESH */
 #define DESCS_PER_LOOP 4u  /* RTE_IXGBE_DESCS_PER_LOOP */
 /* ixgbe_rxtx.h: IXGBE_MIN_RING_DESC, IXGBE_MAX_RING_DESC, IXGBE_RXD_ALIGN. */
@@ -55,10 +54,10 @@ int cqesim_ixgbe_rule_check(enum cqesim_poll_rule rule, unsigned ring, unsigned 
 		return 0;
 	}
 	/* check_rx_burst_bulk_alloc_preconditions: ixgbe_recv_pkts would be taken otherwise. */
-	if (thresh < MAX_BURST)
+	if (thresh < IXGBE_BURST_MAX)
 		return cqesim_fail(err, -EINVAL,
 				   "rx_free_thresh %u: bulk allocation needs at least %u", thresh,
-				   MAX_BURST);
+				   IXGBE_BURST_MAX);
 	if (thresh >= ring)
 		return cqesim_fail(err, -EINVAL,
 				   "rx_free_thresh %u: bulk allocation needs less than the ring's "
@@ -129,7 +128,7 @@ static void scalar_call(struct cqesim_host_queue *q, struct host_call *call)
 static unsigned bulk_round(struct cqesim_host_queue *q, struct host_call *call, unsigned want)
 {
 	if (!q->staged) {
-		q->staged = scan(q, host_min(MAX_BURST, to_end(q)));
+		q->staged = scan(q, host_min(IXGBE_BURST_MAX, to_end(q)));
 		if (hold(q) >= q->replenish)
 			write_tail(q, call, q->replenish);
 	}
@@ -145,7 +144,7 @@ static void bulk_call(struct cqesim_host_queue *q, struct host_call *call)
 	unsigned want;
 
 	do
-		want = host_min(q->burst - call->packets, MAX_BURST);
+		want = host_min(q->burst - call->packets, IXGBE_BURST_MAX);
 	while (bulk_round(q, call, want) == want && call->packets < q->burst);
 }
 
@@ -156,7 +155,7 @@ bool host_ixgbe_rearm_due(const struct cqesim_host_queue *q)
 
 static void vec_call(struct cqesim_host_queue *q, struct host_call *call)
 {
-	unsigned want = host_min(q->burst, MAX_BURST) / DESCS_PER_LOOP * DESCS_PER_LOOP;
+	unsigned want = host_min(q->burst, IXGBE_BURST_MAX) / DESCS_PER_LOOP * DESCS_PER_LOOP;
 
 	if (host_ixgbe_rearm_due(q))
 		write_tail(q, call, REARM);

@@ -43,9 +43,7 @@ static void begin(struct cqesim_host_queue *q)
 
 static unsigned counted(const struct cqesim_host_queue *q)
 {
-	bool fillers = q->striding && q->striding->config.fillers_count;
-
-	return q->open_packets + (fillers ? q->open_fillers : 0);
+	return host_counted(q, q->open_packets, q->open_fillers);
 }
 
 /* The next completion, which is visible. */

@@ -171,14 +171,6 @@ INLINED void spend(struct cqesim_host_queue *q, uint64_t cycles)
 	q->stats.busy_ps += q->core.ps - q->call_ps;
 }
 
-/* What counts towards the burst that was asked for. */
-static unsigned counted(const struct cqesim_host_queue *q, const struct host_call *call)
-{
-	bool fillers = q->striding && q->striding->config.fillers_count;
-
-	return call->packets + (fillers ? call->fillers : 0);
-}
-
 /* One poll that finds something: what it returns, and what it costs. */
 static int poll_burst(struct cqesim_host_queue *q)
 {
@@ -189,7 +181,7 @@ static int poll_burst(struct cqesim_host_queue *q)
 	host_count_burst(q, c.packets, occupancy);
 	spend(q, cost + q->poll);
 	if (q->interrupts)
-		q->arm_due = counted(q, &c) < q->burst;
+		q->arm_due = host_counted(q, c.packets, c.fillers) < q->burst;
 	return rc;
 }
 
@@ -219,7 +211,7 @@ static int frame_call(struct cqesim_host_queue *q)
 	if (!q->framing)
 		q->frame_occupancy = q->visible;
 	int rc = call(q, &c, &cost);
-	spend(q, cost + host_frame_called(q, c.packets, counted(q, &c)));
+	spend(q, cost + host_frame_called(q, c.packets, host_counted(q, c.packets, c.fillers)));
 	return rc;
 }
 

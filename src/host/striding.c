@@ -229,11 +229,6 @@ uint64_t host_striding_until(const struct cqesim_host_queue *q, uint64_t until_p
 
 /* ---- a call ---- */
 
-static uint32_t min(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Up to the burst, whatever is visible. */
 static void simple_call(struct cqesim_host_queue *q, struct host_call *call)
 {
@@ -258,7 +253,7 @@ static bool take_mbufs(struct cqesim_host_queue *q)
 
 	if (missing < q->replenish || s->mbufs > q->replenish + VEC_PER_ROUND)
 		return false;
-	s->mbufs += min(min(missing - VEC_PER_LOOP, to_end), q->replenish);
+	s->mbufs += host_min(host_min(missing - VEC_PER_LOOP, to_end), q->replenish);
 	return true;
 }
 
@@ -279,11 +274,11 @@ static bool vec_round(struct cqesim_host_queue *q, struct host_call *call, unsig
 	struct host_striding *s = q->striding;
 
 	take_mbufs(q);
-	want = min(min(want, VEC_PER_ROUND), s->mbufs);
+	want = host_min(host_min(want, VEC_PER_ROUND), s->mbufs);
 	unsigned rest = host_take_rest(q, call, want), got = 0, fillers = 0;
 	uint32_t to_end = q->reader.mask + 1 - (q->index & q->reader.mask);
 
-	want = min((want - rest) / VEC_PER_LOOP * VEC_PER_LOOP, to_end);
+	want = host_min((want - rest) / VEC_PER_LOOP * VEC_PER_LOOP, to_end);
 	if (!rest) {
 		while (got < want && host_peek(q) == 1) {
 			fillers += host_peek_filler(q);

@@ -50,8 +50,8 @@ void nic_enhanced_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_
 }
 
 /* Written plain, and the title if another packet follows. */
-static void open_session(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			 uint64_t now_ps, struct nic_load *data)
+void nic_enhanced_open(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		       uint64_t now_ps, struct nic_load *data)
 {
 	uint32_t to_end = cq->writer.mask + 1 - (cq->writer.pi & cq->writer.mask);
 
@@ -64,8 +64,8 @@ static void open_session(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_
 	nic_session_begin(nic, cq, cqe, now_ps);
 }
 
-static void add(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
-		struct nic_load *data)
+void nic_enhanced_add(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		      uint64_t now_ps, struct nic_load *data)
 {
 	if (cq->session_n == 1) { /* what was written plain has become a title */
 		nic->stats.plain--;
@@ -85,26 +85,4 @@ static void add(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64]
 		write_array(nic, cq, now_ps, data);
 	} else
 		nic_send(nic, now_ps, data);
-}
-
-void nic_complete_enhanced(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			   bool compress, uint64_t now_ps, struct nic_load *data)
-{
-	if (cq->session_n) {
-		bool differs = nic_differs_from_session(cq, cqe, cq->session_n);
-
-		if (compress && !differs) {
-			add(nic, cq, cqe, now_ps, data);
-			return;
-		}
-		if (differs)
-			nic_count_mismatch(nic, cq, cqe);
-		nic_session_close(nic, cq, now_ps,
-				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
-				  &(struct nic_load){0});
-	}
-	if (compress)
-		open_session(nic, cq, cqe, now_ps, data);
-	else
-		nic_write_plain(nic, cq, cqe, now_ps, data);
 }

@@ -6,13 +6,10 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "nic_internal.h"
 
 #define SLOTS 64u
-/* So long the title is there and its arrays are not: a poll comes, also on a busy machine. */
-#define EARLY_US 20000
 
 struct nic_fault {
 	enum cqesim_fault kind;
@@ -143,7 +140,8 @@ void nic_fault_close(struct cqesim_nic *nic, struct nic_cq *cq)
 	case CQESIM_FAULT_EARLY_TITLE:
 		swap_arrays(f, w, index, n);
 		cqesim_cq_session_close(w);
-		usleep(EARLY_US);
+		if (nic->config.fault_early)
+			nic->config.fault_early(nic->config.fault_early_context);
 		swap_arrays(f, w, index, n);
 		break;
 	case CQESIM_FAULT_NONE:

@@ -12,21 +12,13 @@
 
 #include "nic_internal.h"
 
-/* DV MLX5_CQE_SYNDROME_LOCAL_QP_OP_ERR. */
-#define LOCAL_QP_OP 0x02u
-
-static struct nic_rq *find(const struct cqesim_nic *nic, uint32_t rqn)
-{
-	return rqn && rqn <= nic->rqs ? nic->rq[rqn - 1] : NULL;
-}
-
 /*
  * Does the queue stop?  PMD mlx5_rx_err_handle (from 23.07) resets a queue for these
  * three and passes over all others, as if the queue went on.
  */
 static bool stops(uint8_t syndrome)
 {
-	return syndrome == LOCAL_QP_OP || syndrome == CQESIM_SYNDROME_LOCAL_PROT ||
+	return syndrome == CQESIM_SYNDROME_LOCAL_QP_OP || syndrome == CQESIM_SYNDROME_LOCAL_PROT ||
 	       syndrome == CQESIM_SYNDROME_WR_FLUSH;
 }
 
@@ -37,16 +29,13 @@ void nic_fail_rq(struct nic_rq *rq, struct cqesim_cqe_err *err)
 	if (!stops(err->syndrome))
 		return;
 	rq->state = CQESIM_QUEUE_ERR;
-	struct cqesim_strides *at = &rq->strides.at;
-	if (rq->striding && !at->finished) { /* the WQE at fault is not given back once more */
-		at->finished = true;
-		at->done++;
-	}
+	if (rq->striding) /* the WQE at fault is not given back once more */
+		cqesim_strides_finish(&rq->strides.at);
 }
 
 int cqesim_nic_inject_error(struct cqesim_nic *nic, uint32_t rqn, uint8_t syndrome)
 {
-	struct nic_rq *rq = find(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq)
 		return -ENOENT;
@@ -56,49 +45,24 @@ int cqesim_nic_inject_error(struct cqesim_nic *nic, uint32_t rqn, uint8_t syndro
 
 uint32_t cqesim_nic_rq_credits(struct cqesim_nic *nic, uint32_t rqn)
 {
-	struct nic_rq *rq = find(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq)
 		return 0;
-	if (!rq->striding)
-		return cqesim_rq_credits(&rq->rq);
-	uint32_t pi = __builtin_bswap32(__atomic_load_n(rq->strides.dbrec, __ATOMIC_ACQUIRE));
-	rq->strides.at.posted = (uint16_t)pi;
-	return cqesim_strides_credits(&rq->strides.at);
-}
-
-/* The WQE after this one, of a striding queue. */
-static uint16_t next_of(const struct cqesim_strides *at, uint16_t index)
-{
-	return at->shape.linked_list && at->next ? at->next(at->next_context, index)
-						 : (uint16_t)(index + 1);
-}
-
-/* Index of the next WQE, which is then used up. */
-static uint16_t take(struct nic_rq *rq)
-{
-	struct cqesim_strides *at = &rq->strides.at;
-
-	if (!rq->striding)
-		return cqesim_rq_consume(&rq->rq);
-	if (at->finished)
-		at->index = next_of(at, at->index);
-	at->finished = true;
-	at->used = 0;
-	at->done++;
-	return at->index;
+	return rq->striding ? cqesim_striding_rq_credits(&rq->strides) : cqesim_rq_credits(&rq->rq);
 }
 
 uint32_t cqesim_nic_flush_rq(struct cqesim_nic *nic, uint32_t rqn, uint64_t now_ps)
 {
-	struct nic_rq *rq = find(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq || rq->state != CQESIM_QUEUE_ERR)
 		return 0;
 	uint32_t posted = cqesim_nic_rq_credits(nic, rqn);
 
 	for (uint32_t i = 0; i < posted; i++) {
-		uint16_t index = take(rq);
+		uint16_t index = rq->striding ? cqesim_strides_consume(&rq->strides.at)
+					      : cqesim_rq_consume(&rq->rq);
 		struct cqesim_cqe_err err = {
 			.srqn = rq->user_index,
 			.syndrome = CQESIM_SYNDROME_WR_FLUSH,
@@ -115,7 +79,7 @@ uint32_t cqesim_nic_flush_rq(struct cqesim_nic *nic, uint32_t rqn, uint64_t now_
 
 void cqesim_nic_prefetch(const struct cqesim_nic *nic, uint32_t rqn, uint32_t ahead)
 {
-	const struct nic_rq *r = find(nic, rqn);
+	const struct nic_rq *r = nic_find_rq(nic, rqn);
 
 	if (!r || r->state != CQESIM_QUEUE_RDY)
 		return;

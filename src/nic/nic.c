@@ -172,11 +172,6 @@ static struct nic_cq *find_cq(const struct cqesim_nic *nic, uint32_t cqn)
 	return cqn && cqn <= nic->cqs ? nic->cq[cqn - 1] : NULL;
 }
 
-static struct nic_rq *find_rq(const struct cqesim_nic *nic, uint32_t rqn)
-{
-	return rqn && rqn <= nic->rqs ? nic->rq[rqn - 1] : NULL;
-}
-
 /* A free place in a table of objects; grows it by one if there is none. */
 static int place(void ***table, uint32_t *count, uint32_t *number)
 {
@@ -315,15 +310,11 @@ int cqesim_nic_create_rq(struct cqesim_nic *nic, const struct cqesim_rq_attr *at
 int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue_state state,
 			 uint64_t now_ps)
 {
-	struct nic_rq *rq = find_rq(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq)
 		return -ENOENT;
-	bool legal = (rq->state == CQESIM_QUEUE_RST && state == CQESIM_QUEUE_RDY) ||
-		     (rq->state == CQESIM_QUEUE_RDY &&
-		      (state == CQESIM_QUEUE_RST || state == CQESIM_QUEUE_ERR)) ||
-		     (rq->state == CQESIM_QUEUE_ERR && state == CQESIM_QUEUE_RST);
-	if (!legal)
+	if (!cqesim_queue_may_go(rq->state, state))
 		return -EINVAL;
 	if (rq->state == CQESIM_QUEUE_RDY && nic_session_is_open(rq->cq))
 		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
@@ -342,7 +333,7 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue_state *state,
 			uint16_t *ci)
 {
-	const struct nic_rq *rq = find_rq(nic, rqn);
+	const struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq)
 		return -ENOENT;
@@ -353,7 +344,7 @@ int cqesim_nic_query_rq(const struct cqesim_nic *nic, uint32_t rqn, enum cqesim_
 
 int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn)
 {
-	struct nic_rq *rq = find_rq(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	if (!rq)
 		return -ENOENT;
@@ -583,7 +574,7 @@ enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint32_t rqn, u
 					 const struct cqesim_rxmeta *meta, const uint8_t *data,
 					 uint32_t cap_len, uint16_t *wqe)
 {
-	struct nic_rq *rq = find_rq(nic, rqn);
+	struct nic_rq *rq = nic_find_rq(nic, rqn);
 	enum cqesim_rx_result result = CQESIM_RX_NOT_READY;
 
 	if (nic_session_due(nic, now_ps))
@@ -634,7 +625,7 @@ const struct cqesim_nic_cq_stats *cqesim_nic_cq_stats(const struct cqesim_nic *n
 
 const struct cqesim_placement *cqesim_nic_placement(const struct cqesim_nic *nic, uint32_t rqn)
 {
-	const struct nic_rq *rq = find_rq(nic, rqn);
+	const struct nic_rq *rq = nic_find_rq(nic, rqn);
 
 	return rq && rq->striding ? &rq->place : NULL;
 }

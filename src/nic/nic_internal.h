@@ -96,6 +96,11 @@ struct cqesim_nic {
 	struct cqesim_nic_stats stats;
 };
 
+static inline struct nic_rq *nic_find_rq(const struct cqesim_nic *nic, uint32_t rqn)
+{
+	return rqn && rqn <= nic->rqs ? nic->rq[rqn - 1] : NULL;
+}
+
 /* What goes to the link together: a read of WQEs, then writes. */
 struct nic_load {
 	const struct nic_rq *fetch; /* NULL: none */
@@ -136,17 +141,24 @@ void nic_published(struct cqesim_nic *nic, const struct nic_cq *cq, uint32_t cou
 void nic_watch_ring(const struct cqesim_nic *nic, const struct nic_cq *cq, enum cqesim_traffic kind,
 		    uint64_t time_ps, uint32_t index, uint32_t length);
 uint64_t nic_pass_completions(struct cqesim_nic *nic, uint64_t now_ps, uint32_t writes);
-void nic_count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64]);
 
-/* enhanced.c: the same for a queue of that layout; closing: after nic_session_forget. */
-void nic_complete_enhanced(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
-			   bool compress, uint64_t now_ps, struct nic_load *data);
+/* enhanced.c: what session.c does in a queue of that layout; closing: after nic_session_forget. */
+void nic_enhanced_open(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		       uint64_t now_ps, struct nic_load *data);
+void nic_enhanced_add(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],
+		      uint64_t now_ps, struct nic_load *data);
 void nic_enhanced_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_ps,
 			struct nic_load *data);
 
+/* Packets of the open session; 0: none is open. */
+static inline uint32_t nic_session_packets(const struct nic_cq *cq)
+{
+	return cq->session_n ? cq->session_n : cq->writer.n;
+}
+
 static inline bool nic_session_is_open(const struct nic_cq *cq)
 {
-	return cq->writer.n || cq->session_n;
+	return nic_session_packets(cq) != 0;
 }
 
 /* When the next session ends without a packet; one is open. */

@@ -252,7 +252,7 @@ void nic_session_close(struct cqesim_nic *nic, struct nic_cq *cq, uint64_t now_p
 }
 
 /* Which compared field differed: the first row of the layout that lies in the differing bits. */
-void nic_count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64])
+static void count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const uint8_t cqe[64])
 {
 	for (unsigned i = 0; i < cqesim_cqe_rx_field_count; i++) {
 		uint8_t mask[64] = {0};
@@ -268,10 +268,10 @@ void nic_count_mismatch(struct cqesim_nic *nic, const struct nic_cq *cq, const u
 	nic->stats.mismatch[cqesim_cqe_rx_field("wqe_counter") - cqesim_cqe_rx_fields]++;
 }
 
-/* Without a new packet until then a session ends; a time-out of "never" is one too. */
-static uint64_t deadline(const struct cqesim_nic *nic, uint64_t now_ps)
+/* A time-out of "never" is one too. */
+static uint64_t later(uint64_t now_ps, uint64_t by_ps)
 {
-	uint64_t ps = now_ps + nic->config.comp_timeout_ps;
+	uint64_t ps = now_ps + by_ps;
 
 	return ps >= now_ps ? ps : UINT64_MAX;
 }
@@ -281,12 +281,10 @@ void nic_session_begin(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t 
 {
 	if (cq->striding)
 		cq->strides = nic_strides_of(cqe);
-	cq->deadline_ps = deadline(nic, now_ps);
+	cq->deadline_ps = later(now_ps, nic->config.comp_timeout_ps);
 	list_append(nic, cq);
 	if (nic->config.comp_age_ps) {
-		uint64_t ps = now_ps + nic->config.comp_age_ps;
-
-		cq->ends_ps = ps >= now_ps ? ps : UINT64_MAX;
+		cq->ends_ps = later(now_ps, nic->config.comp_age_ps);
 		ages_append(nic, cq);
 	}
 }
@@ -296,7 +294,7 @@ void nic_session_goes_on(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_
 {
 	if (cq->striding)
 		cq->strides = (uint16_t)(cq->strides + nic_strides_of(cqe));
-	cq->deadline_ps = deadline(nic, now_ps);
+	cq->deadline_ps = later(now_ps, nic->config.comp_timeout_ps);
 	if (cq != nic->newest) {
 		list_remove(nic, cq);
 		list_append(nic, cq);
@@ -317,6 +315,19 @@ static void open_or_plain(struct cqesim_nic *nic, struct nic_cq *cq, const uint8
 		nic_send(nic, now_ps, data);
 }
 
+static void add(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
+		struct nic_load *data)
+{
+	cqesim_cq_session_add(&cq->writer, cqe);
+	nic_session_goes_on(nic, cq, cqe, now_ps);
+	if (cq->writer.n == cq->writer.room)
+		nic_session_close(nic, cq, now_ps,
+				  cq->writer.room_is_ring_end ? CQESIM_END_RING : CQESIM_END_MAX,
+				  data);
+	else
+		nic_send(nic, now_ps, data);
+}
+
 void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64], uint64_t now_ps,
 		  struct nic_load *data)
 {
@@ -328,36 +339,31 @@ void nic_complete(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[6
 	if (__builtin_expect(nic->eldest != NULL, 0) && nic->eldest->ends_ps <= now_ps)
 		cqesim_nic_step(nic, now_ps);
 
+	bool enhanced = cq->writer.layout == CQESIM_CQ_ENHANCED;
 	bool compress = compressing(nic, now_ps);
-	if (cq->writer.layout == CQESIM_CQ_ENHANCED) {
-		nic_complete_enhanced(nic, cq, cqe, compress, now_ps, data);
-		return;
-	}
-	if (cq->writer.n) {
-		bool differs = nic_differs_from_session(cq, cqe, cq->writer.n);
+	uint32_t n = nic_session_packets(cq);
+	if (n) {
+		bool differs = nic_differs_from_session(cq, cqe, n);
 
 		if (compress && !differs) {
-			cqesim_cq_session_add(&cq->writer, cqe);
-			nic_session_goes_on(nic, cq, cqe, now_ps);
-			if (cq->writer.n == cq->writer.room)
-				nic_session_close(nic, cq, now_ps,
-						  cq->writer.room_is_ring_end ? CQESIM_END_RING
-									      : CQESIM_END_MAX,
-						  data);
+			if (enhanced)
+				nic_enhanced_add(nic, cq, cqe, now_ps, data);
 			else
-				nic_send(nic, now_ps, data);
+				add(nic, cq, cqe, now_ps, data);
 			return;
 		}
 		if (differs)
-			nic_count_mismatch(nic, cq, cqe);
+			count_mismatch(nic, cq, cqe);
 		nic_session_close(nic, cq, now_ps,
 				  differs ? CQESIM_END_MISMATCH : CQESIM_END_RELIEF,
 				  &(struct nic_load){0});
 	}
-	if (compress)
-		open_or_plain(nic, cq, cqe, now_ps, data);
-	else
+	if (!compress)
 		nic_write_plain(nic, cq, cqe, now_ps, data);
+	else if (enhanced)
+		nic_enhanced_open(nic, cq, cqe, now_ps, data);
+	else
+		open_or_plain(nic, cq, cqe, now_ps, data);
 }
 
 void nic_complete_filler(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cqe[64],

@@ -387,6 +387,36 @@ int cqesim_profile_set(struct cqesim_profile *profile, const char *key, const ch
 	return ret;
 }
 
+int cqesim_profile_set_each(struct cqesim_profile *const *profiles, unsigned count, const char *key,
+			    const char *value, struct cqesim_error *err)
+{
+	bool known = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		int rc = profiles[i] ? cqesim_profile_set(profiles[i], key, value, err) : -ENOENT;
+
+		if (rc && rc != -ENOENT)
+			return rc;
+		known |= !rc;
+	}
+	return known ? 0 : cqesim_fail(err, -ENOENT, "%.100s: no such parameter", key);
+}
+
+int cqesim_profile_set_text(struct cqesim_profile *const *profiles, unsigned count,
+			    const char *text, struct cqesim_error *err)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals)
+		return cqesim_fail(err, -EINVAL, "%.100s: expected KEY=VALUE", text);
+	char *key = strndup(text, (size_t)(equals - text));
+	if (!key)
+		return cqesim_fail(err, -ENOMEM, "out of memory");
+	int rc = cqesim_profile_set_each(profiles, count, key, equals + 1, err);
+	free(key);
+	return rc;
+}
+
 bool cqesim_profile_flag(const struct cqesim_profile *p, unsigned id)
 {
 	return !strcmp(p->param[id].text, "on") || !strcmp(p->param[id].text, "yes");

@@ -4,26 +4,17 @@
  * interrupts and sleep, register writes, absences, and stalls for memory; as text
  * where there is any of it, as JSON always.
  */
-#include <string.h>
-
 #include "report/report_internal.h"
 
 /* Share of all cores' time. */
 static double share_of_run(const struct cqesim_result *r, uint64_t ps)
 {
-	uint64_t run = r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
-
-	return report_ratio((double)ps, (double)run * r->queues);
+	return report_ratio((double)ps, (double)cqesim_run_ps(r) * r->queues);
 }
 
 static double per(uint64_t part, uint64_t whole)
 {
 	return report_ratio((double)part, (double)whole);
-}
-
-static bool is_ixgbe(const struct cqesim_result *r)
-{
-	return !strncmp(cqesim_profile_text(r->config->driver, CQESIM_DRV_RX_FUNCTION), "ixgbe", 5);
 }
 
 static void memory_text(struct report_out *o, const struct cqesim_result *r)
@@ -71,7 +62,7 @@ void report_core(struct report_out *o, const struct cqesim_result *r)
 		report_row(o, "away", "cores did something else for %s of the time",
 			   report_percent(share_of_run(r, h->away_ps)).s);
 	memory_text(o, r);
-	if (is_ixgbe(r))
+	if (cqesim_poll_is_ixgbe(cqesim_sim_poll_rule(r->config->driver)))
 		report_para(o, 2,
 			    "How many packets a call takes and when buffers are posted are the "
 			    "ixgbe driver's; the card stays an mlx5 (%s).",

@@ -77,7 +77,7 @@ void report_bursts(const struct cqesim_host_stats *host, struct report_bursts *b
 
 double report_busy(const struct cqesim_result *r, const struct cqesim_host_stats *host)
 {
-	uint64_t run = r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
+	uint64_t run = cqesim_run_ps(r);
 
 	return report_ratio((double)host->busy_ps, (double)run);
 }

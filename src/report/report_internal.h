@@ -161,6 +161,7 @@ void report_drops(struct report_out *o, const struct cqesim_result *r,
 void report_assumptions(struct report_out *o, const struct cqesim_result *r);
 /* In words: "port (line rate)", "PCIe link" ... */
 const char *report_limit_words(enum cqesim_limit limit);
+const char *report_traffic_words(enum cqesim_traffic kind);
 
 /* ---- JSON ---- */
 

@@ -120,11 +120,16 @@ void report_limits(struct report_out *o, const struct cqesim_result *r,
 
 /* ---- PCIe ---- */
 
-static const char *const kind_words[CQESIM_TRAFFIC_KINDS] = {
-	"packet data",   "plain CQEs",      "title CQEs",      "mini arrays",
-	"WQE requests",  "WQE completions", "Tx WQE requests", "Tx WQEs",
-	"Tx data reads", "Tx data",         "Tx CQEs",         "Tx doorbells",
-};
+const char *report_traffic_words(enum cqesim_traffic kind)
+{
+	static const char *const words[CQESIM_TRAFFIC_KINDS] = {
+		"packet data",   "plain CQEs",      "title CQEs",      "mini arrays",
+		"WQE requests",  "WQE completions", "Tx WQE requests", "Tx WQEs",
+		"Tx data reads", "Tx data",         "Tx CQEs",         "Tx doorbells",
+	};
+
+	return words[kind];
+}
 
 static struct numtext megabytes(double bytes_per_s)
 {
@@ -192,8 +197,8 @@ void report_pcie(struct report_out *o, const struct cqesim_result *r,
 		"B", "B/packet", "MB/s", "MB/s");
 	unsigned kinds = r->config->forward ? CQESIM_TRAFFIC_KINDS : CQESIM_TRAFFIC_TX_WQE_REQUEST;
 	for (unsigned k = 0; k < kinds; k++)
-		pcie_line(o, r, m, kind_words[k], report_traffic_direction(k), &r->nic.traffic[k],
-			  r->bytes_per_packet[k]);
+		pcie_line(o, r, m, report_traffic_words(k), report_traffic_direction(k),
+			  &r->nic.traffic[k], r->bytes_per_packet[k]);
 	pcie_line(o, r, m, "DLLPs", CQESIM_UP, NULL, r->dllp_per_packet[CQESIM_UP]);
 	pcie_line(o, r, m, "DLLPs", CQESIM_DOWN, NULL, r->dllp_per_packet[CQESIM_DOWN]);
 	pcie_sums(o, r, m);

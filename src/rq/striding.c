@@ -93,3 +93,16 @@ int cqesim_strides_place(struct cqesim_strides *s, uint32_t length, struct cqesi
 		finish(s);
 	return 0;
 }
+
+void cqesim_strides_finish(struct cqesim_strides *s)
+{
+	if (!s->finished)
+		finish(s);
+}
+
+uint16_t cqesim_strides_consume(struct cqesim_strides *s)
+{
+	go_on(s);
+	finish(s);
+	return s->index;
+}

@@ -47,8 +47,8 @@ void cqesim_striding_rq_reset(struct cqesim_striding_rq *rq)
 	rq->at = (struct cqesim_strides){.shape = rq->at.shape};
 }
 
-int cqesim_striding_rq_place(struct cqesim_striding_rq *rq, uint32_t length,
-			     struct cqesim_placement *p, struct cqesim_rq_seg *seg)
+/* What is posted by now, and how WQEs follow each other. */
+static void look(struct cqesim_striding_rq *rq)
 {
 	/* Acquire: the WQEs behind the index are complete when the index is. */
 	uint32_t pi = __builtin_bswap32(__atomic_load_n(rq->dbrec, __ATOMIC_ACQUIRE));
@@ -56,6 +56,18 @@ int cqesim_striding_rq_place(struct cqesim_striding_rq *rq, uint32_t length,
 	rq->at.posted = (uint16_t)pi;
 	rq->at.next = linked_next;
 	rq->at.next_context = rq; /* each time, so that the structure may be copied */
+}
+
+uint32_t cqesim_striding_rq_credits(struct cqesim_striding_rq *rq)
+{
+	look(rq);
+	return cqesim_strides_credits(&rq->at);
+}
+
+int cqesim_striding_rq_place(struct cqesim_striding_rq *rq, uint32_t length,
+			     struct cqesim_placement *p, struct cqesim_rq_seg *seg)
+{
+	look(rq);
 	int rc = cqesim_strides_place(&rq->at, length, p);
 	if (rc)
 		return rc;

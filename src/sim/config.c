@@ -136,7 +136,7 @@ static double pipeline_pps(const struct cqesim_profile *device)
 	return (all > 0 && all < port ? all : port) * 1e6;
 }
 
-int sim_device_config(const struct cqesim_profile *dev, const struct cqesim_profile *link,
+int cqesim_sim_device(const struct cqesim_profile *dev, const struct cqesim_profile *link,
 		      struct cqesim_nic_config *nic, struct cqesim_error *err)
 {
 	*nic = (struct cqesim_nic_config){
@@ -171,7 +171,7 @@ int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 				   "queue_max_pps %g: the replay knows no limit of a single queue "
 				   "in the device, cqesim link does: expected 0",
 				   cqesim_profile_num(dev, CQESIM_DEV_QUEUE_MAX_PPS));
-	int rc = sim_device_config(dev, sim->config.link, nic, err);
+	int rc = cqesim_sim_device(dev, sim->config.link, nic, err);
 	nic->data_padding = cqesim_profile_flag(sim->config.driver, CQESIM_DRV_PKT_PAD);
 	nic->compression = sim->result.compression;
 	return rc;

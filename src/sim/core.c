@@ -26,7 +26,7 @@ static unsigned app_unsigned(const struct cqesim_sim_config *c, unsigned id)
 	return (unsigned)app_number(c, id);
 }
 
-static enum cqesim_poll_rule poll_rule(const struct cqesim_profile *driver)
+enum cqesim_poll_rule cqesim_sim_poll_rule(const struct cqesim_profile *driver)
 {
 	static const struct {
 		const char *word;
@@ -43,11 +43,6 @@ static enum cqesim_poll_rule poll_rule(const struct cqesim_profile *driver)
 		if (is(driver, CQESIM_DRV_RX_FUNCTION, rules[i].word))
 			return rules[i].rule;
 	return CQESIM_POLL_SIMPLE;
-}
-
-static bool is_ixgbe(enum cqesim_poll_rule rule)
-{
-	return rule >= CQESIM_POLL_IXGBE_SCALAR;
 }
 
 unsigned cqesim_sim_burst(const struct cqesim_sim_config *c)
@@ -67,15 +62,14 @@ static int check_burst(const struct cqesim_sim_config *c, struct cqesim_error *e
 	if (c->burst > CQESIM_BURST_MAX)
 		return cqesim_fail(err, -EINVAL, "burst %u: expected 1 to %u", c->burst,
 				   CQESIM_BURST_MAX);
-	enum cqesim_poll_rule rule = poll_rule(c->driver);
-	bool fours = rule == CQESIM_POLL_DPDK_VEC || rule == CQESIM_POLL_IXGBE_VEC;
+	unsigned least = cqesim_poll_burst_min(cqesim_sim_poll_rule(c->driver));
 
-	if (fours && c->burst < CQESIM_VEC_BURST_MIN)
+	if (least > 1 && c->burst < least)
 		return cqesim_fail(
 			err, -EINVAL,
 			"burst %u: the vector receive function returns nothing when asked for "
 			"fewer than %u",
-			c->burst, CQESIM_VEC_BURST_MIN);
+			c->burst, least);
 	if (c->frame > CQESIM_FRAME_MAX)
 		return cqesim_fail(err, -EINVAL, "frame %u: expected 0 to %u", c->frame,
 				   CQESIM_FRAME_MAX);
@@ -90,7 +84,8 @@ static int check_burst(const struct cqesim_sim_config *c, struct cqesim_error *e
 /* A threshold of 0 is ixgbe's: at the end of every call. */
 static int check_replenish(const struct cqesim_sim_config *c, struct cqesim_error *err)
 {
-	if (!is_ixgbe(poll_rule(c->driver)) && !cqesim_profile_u64(c->driver, CQESIM_DRV_REPLENISH))
+	if (!cqesim_poll_is_ixgbe(cqesim_sim_poll_rule(c->driver)) &&
+	    !cqesim_profile_u64(c->driver, CQESIM_DRV_REPLENISH))
 		return cqesim_fail(err, -EINVAL,
 				   "replenish 0: expected 1 to 32768 packets (0 is for rx_function "
 				   "ixgbe-scalar)");
@@ -191,11 +186,11 @@ static void memory(struct cqesim_sim *sim)
 int sim_core(struct cqesim_sim *sim, struct cqesim_error *err)
 {
 	const struct cqesim_sim_config *c = &sim->config;
-	enum cqesim_poll_rule rule = poll_rule(c->driver);
+	enum cqesim_poll_rule rule = cqesim_sim_poll_rule(c->driver);
 	unsigned threshold = (unsigned)cqesim_profile_u64(c->driver, CQESIM_DRV_REPLENISH);
 
 	memory(sim);
-	if (!is_ixgbe(rule))
+	if (!cqesim_poll_is_ixgbe(rule))
 		return 0;
 	if (sim->result.rq.striding)
 		return cqesim_fail(err, -EINVAL,
@@ -213,7 +208,7 @@ static unsigned replenish(const struct cqesim_sim *sim, enum cqesim_poll_rule ru
 	/* PMD MLX5_VPMD_RXQ_RPLNSH_THRESH: a quarter of the ring, four spare entries included. */
 	unsigned quarter = (sim->config.ring + (rule == CQESIM_POLL_DPDK_VEC ? 4 : 0)) / 4;
 
-	return n > quarter && !is_ixgbe(rule) ? quarter : n;
+	return n > quarter && !cqesim_poll_is_ixgbe(rule) ? quarter : n;
 }
 
 static struct cqesim_host_interrupt interrupt(const struct cqesim_profile *drv)
@@ -238,7 +233,7 @@ struct cqesim_host_config sim_host_config(const struct cqesim_sim *sim, unsigned
 	double per_call =
 		cqesim_profile_num(drv, CQESIM_DRV_CYC_POLL) + app_number(c, CQESIM_APP_CYC_CALL);
 	double per_turn = app_number(c, CQESIM_APP_CYC_POLL);
-	enum cqesim_poll_rule rule = poll_rule(drv);
+	enum cqesim_poll_rule rule = cqesim_sim_poll_rule(drv);
 	struct cqesim_host_config h = {
 		.rule = rule,
 		.clock_hz = cqesim_profile_num(host, CQESIM_HOST_CLOCK) * 1e9,

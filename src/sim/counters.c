@@ -9,11 +9,6 @@
 
 #include "sim_internal.h"
 
-static uint64_t run_ps(const struct cqesim_result *r)
-{
-	return r->end_ps > r->duration_ps ? r->end_ps : r->duration_ps;
-}
-
 static double share(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
@@ -21,7 +16,7 @@ static double share(double part, double whole)
 
 void cqesim_summarize(const struct cqesim_result *r, struct cqesim_summary *s)
 {
-	double run = (double)run_ps(r);
+	double run = (double)cqesim_run_ps(r);
 
 	*s = (struct cqesim_summary){
 		.offered_pps = r->offered_pps,
@@ -92,7 +87,7 @@ static void add_stalled(struct list *list, const struct cqesim_result *r, const 
 			unsigned kind, uint64_t stalled_ps)
 {
 	const struct cqesim_stalls *s = &r->nic.stalls;
-	uint64_t last = percent(stalled_ps, run_ps(r));
+	uint64_t last = percent(stalled_ps, cqesim_run_ps(r));
 	uint64_t events = last > CQESIM_STALL_EVENT_PERCENT;
 
 	if (s->seconds) {

@@ -246,7 +246,6 @@ int sim_forward(struct queue *q, const struct cqesim_completion *c, unsigned n, 
 			continue;
 		if (ring_is_full(q, now_ps)) {
 			tx->dropped++;
-			q->sim->tx_dropped++;
 			continue;
 		}
 		tx->done_ps[tx->tail % q->sim->config.tx_ring] = 0;

@@ -65,9 +65,8 @@ static int memory(struct queue *q)
 
 	/* ixgbe's bulk function posts again what it has taken from the ring and not returned yet.
 	 */
-	uint32_t sent = is(sim->config.driver, CQESIM_DRV_RX_FUNCTION, "ixgbe-bulk")
-				? 2 * sim->config.ring
-				: sim->config.ring;
+	enum cqesim_poll_rule rule = cqesim_sim_poll_rule(sim->config.driver);
+	uint32_t sent = sim->config.ring * (rule == CQESIM_POLL_IXGBE_BULK ? 2 : 1);
 
 	q->sent_mask = sent - 1;
 	q->cq_ring = lines(rq->cq_ring_bytes);

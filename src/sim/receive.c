@@ -14,7 +14,7 @@
 
 static bool is_vec(const struct cqesim_sim *sim)
 {
-	return is(sim->config.driver, CQESIM_DRV_RX_FUNCTION, "dpdk-vec");
+	return cqesim_sim_poll_rule(sim->config.driver) == CQESIM_POLL_DPDK_VEC;
 }
 
 static bool is_dpdk(const struct cqesim_sim *sim)

@@ -428,11 +428,16 @@ int cqesim_sim_finish(struct cqesim_sim *sim, struct cqesim_error *err)
 
 uint64_t cqesim_sim_lost(const struct cqesim_sim *sim)
 {
-	uint64_t lost = sim->tx_dropped;
+	uint64_t lost = 0;
 
-	for (unsigned i = 0; i < sim->config.queues; i++)
-		lost += sim->queue[i].dropped[CQESIM_DROP_BUFFER_FULL] +
-			sim->queue[i].dropped[CQESIM_DROP_OUT_OF_BUFFER];
+	for (unsigned i = 0; i < sim->config.queues; i++) {
+		const struct queue *q = &sim->queue[i];
+		uint64_t sent, tx_dropped;
+
+		sim_forward_counts(q, &sent, &tx_dropped);
+		lost += q->dropped[CQESIM_DROP_BUFFER_FULL] +
+			q->dropped[CQESIM_DROP_OUT_OF_BUFFER] + tx_dropped;
+	}
 	return lost;
 }
 

@@ -48,8 +48,8 @@ struct queue {
 	struct cqesim_host_inbox *inbox;
 	uint64_t last_visible_ps;
 
-	struct cqesim_rxmeta
-		*sent; /* in order, ring of as many as there are WQEs, or strides; or twice */
+	/* In order, ring of as many as there are WQEs, or strides; or twice as many. */
+	struct cqesim_rxmeta *sent;
 	struct sent_place *place; /* beside it; striding only */
 	uint32_t sent_mask;
 	uint64_t sent_count, read_count; /* completions: packets and fillers */
@@ -81,16 +81,12 @@ struct cqesim_sim {
 		meta_mask[META_WORDS]; /* what must agree in packets of a session after the first */
 	struct queue *queue;
 	struct tx_plans *plans; /* forwarding only */
-	uint64_t tx_dropped;
 	struct cqesim_error fault;
 	bool finished;
 };
 
 /* config.c: from profiles to the numbers that the stations take. */
 int sim_defaults(struct cqesim_sim *sim, struct cqesim_error *err);
-/* What device and link say; padding and compression are the driver's too, and left at 0. */
-int sim_device_config(const struct cqesim_profile *dev, const struct cqesim_profile *link,
-		      struct cqesim_nic_config *nic, struct cqesim_error *err);
 int sim_nic_config(const struct cqesim_sim *sim, struct cqesim_nic_config *nic,
 		   struct cqesim_error *err);
 enum cqesim_invalidate sim_invalidate(const struct cqesim_sim *sim);

@@ -44,16 +44,13 @@ static int set_parameter(struct evaluation *e, struct machine *m, const struct c
 	struct cqesim_profile *const all[] = {m->device, m->link, m->driver, m->host,
 					      m->application};
 
-	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct cqesim_error why = {""};
-		int rc = cqesim_profile_set(all[i], s->key, s->value, &why);
+	struct cqesim_error why = {""};
+	int rc = cqesim_profile_set_each(all, sizeof(all) / sizeof(all[0]), s->key, s->value, &why);
 
-		if (!rc)
-			return 0;
-		if (rc != -ENOENT)
-			return setting_refuse(e, "%s", why.text);
-	}
-	return setting_refuse(e, "%s: no such setting, nor a parameter of a profile", s->key);
+	if (rc == -ENOENT)
+		return setting_refuse(e, "%s: no such setting, nor a parameter of a profile",
+				      s->key);
+	return rc ? setting_refuse(e, "%s", why.text) : 0;
 }
 
 /* session_time (ns): the age at which a session ends, cqe_compression_age. */
