@@ -8,9 +8,9 @@
  *   engine.c     the thread that makes time go on
  *   regions.c    registered memory
  *   source.c, sink.c, events.c  what arrives, what is sent, what is told
- *   verbs.c, verbs_queues.c  libibverbs and the operations of its context
+ *   verbs.c, verbs_*.c  libibverbs and the operations of its context
  *   dv.c         mlx5dv: capabilities, queues with options, what is behind an object
- *   dr.c         steering objects, and the rules that the card has of them
+ *   dr.c, dr_actions.c  steering objects, and the rules that the card has of them
  *   devx_calls.c the exported mlx5dv_devx_* functions; devx*.c: what they do
  *   inject.c, order.c  errors on purpose, and whether packets come back in order
  *   dumps.c, unmap.c  fopen64 and munmap of the program

@@ -45,6 +45,13 @@ struct emu_qp {
 	uint32_t tirn; /* 0: none */
 };
 
+/* verbs_attributes.c: operations of a context. */
+int emu_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+			struct ibv_device_attr_ex *attr, size_t size);
+int emu_query_port(struct ibv_context *context, uint8_t port, struct ibv_port_attr *attr,
+		   size_t size);
+int emu_query_rt_values(struct ibv_context *context, struct ibv_values_ex *values);
+
 /* verbs_queues.c: operations of a context, and what mlx5dv's functions come to. */
 struct emu_cq *emu_cq_create(struct ibv_context *context, uint32_t cqe, void *cq_context,
 			     struct ibv_comp_channel *channel, bool compressed,
@@ -57,6 +64,12 @@ int emu_destroy_wq(struct ibv_wq *wq);
 struct ibv_rwq_ind_table *emu_create_table(struct ibv_context *context,
 					   struct ibv_rwq_ind_table_init_attr *attr);
 int emu_destroy_table(struct ibv_rwq_ind_table *table);
+/* What queues are made of: a power of two above v, zeroed pages, a doorbell record; ENOMEM. */
+unsigned emu_log2_up(uint32_t v);
+void *emu_pages(size_t bytes);
+uint32_t *emu_doorbell_record(void);
+void *emu_no_memory(void);
+/* verbs_qp.c */
 struct ibv_qp *emu_create_qp_ex(struct ibv_context *context, struct ibv_qp_init_attr_ex *attr);
 
 /* dr.c: an object of steering, of no meaning but that it is there. */

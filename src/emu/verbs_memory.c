@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* libibverbs: protection domains, memory regions and completion channels. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "emu/verbs.h"
+
+#undef ibv_reg_mr /* the header wraps the old function */
+
+/* ---- protection domains and memory ---- */
+
+EMU_API struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	static uint32_t handles;
+	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+
+	emu_log("ibv_alloc_pd");
+	if (!pd) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	pd->context = context;
+	pd->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
+	return pd;
+}
+
+EMU_API int ibv_dealloc_pd(struct ibv_pd *pd)
+{
+	emu_log("ibv_dealloc_pd");
+	free(pd);
+	return 0;
+}
+
+EMU_API struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t handle)
+{
+	(void)context;
+	(void)handle;
+	emu_unsupported(__func__);
+	return NULL;
+}
+
+EMU_API void ibv_unimport_pd(struct ibv_pd *pd)
+{
+	(void)pd;
+	emu_unsupported(__func__);
+}
+
+EMU_API struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
+					unsigned int access)
+{
+	struct ibv_mr *mr = calloc(1, sizeof(*mr));
+
+	(void)access;
+	if (!mr) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	emu_lock();
+	int rc = emu_region_add(addr, length, iova, &mr->lkey);
+	emu_unlock();
+	if (rc) {
+		free(mr);
+		errno = -rc;
+		return NULL;
+	}
+	mr->context = pd->context;
+	mr->pd = pd;
+	mr->addr = addr;
+	mr->length = length;
+	mr->handle = mr->lkey;
+	mr->rkey = mr->lkey;
+	emu_log("ibv_reg_mr_iova2: %zu bytes at %p, lkey 0x%x", length, addr, mr->lkey);
+	return mr;
+}
+
+EMU_API int ibv_dereg_mr(struct ibv_mr *mr)
+{
+	emu_log("ibv_dereg_mr: lkey 0x%x", mr->lkey);
+	emu_lock();
+	int rc = emu_region_remove(mr->lkey);
+	emu_unlock();
+	if (!rc)
+		free(mr);
+	return -rc;
+}
+
+/* ---- completion channels: descriptors that never become readable ---- */
+
+EMU_API struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
+{
+	struct ibv_comp_channel *channel = calloc(1, sizeof(*channel));
+
+	emu_log("ibv_create_comp_channel");
+	if (channel)
+		channel->fd = eventfd(0, EFD_CLOEXEC);
+	if (!channel || channel->fd < 0) {
+		free(channel);
+		errno = ENOMEM;
+		return NULL;
+	}
+	channel->context = context;
+	return channel;
+}
+
+EMU_API int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
+{
+	close(channel->fd);
+	free(channel);
+	return 0;
+}
+
+EMU_API int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
+{
+	(void)channel;
+	(void)cq;
+	(void)context;
+	errno = EAGAIN;
+	return -1;
+}
+
+EMU_API void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int events)
+{
+	(void)cq;
+	(void)events;
+}
