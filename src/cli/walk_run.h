@@ -45,6 +45,10 @@ int walk_on(struct walking *k, uint64_t max, struct cqesim_error *err);
 /* error: what ended it too early, or NULL. */
 int walk_end(struct walking *k, const char *error, struct cqesim_error *err);
 
+/* A ring at rest (walk_ring.c); exit codes. */
+int walk_description(struct walking *k);
+int walk_image(struct walking *k);
+
 /* The ring of a simulation (walk_trace.c); an exit code. */
 int walk_trace(struct walking *k);
 
