@@ -107,6 +107,8 @@ static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cq
 	if (__builtin_expect(card->config.tell_packets, 0))
 		tell_packet(card, rq, rx->meta.byte_cnt);
 	const uint8_t *data = delivered(card, rq, f, &rx->meta, &there);
+	/* The driver writes it at any time; it comes while the packet is dealt with. */
+	__builtin_prefetch(rq->cq->attr.dbrec);
 	enum cqesim_rx_result result = cqesim_nic_receive(card->nic, rq->nic_rqn, card->now_ps,
 							  &rx->meta, data, there, NULL);
 	if (result != CQESIM_RX_DELIVERED) {
