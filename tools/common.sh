@@ -52,7 +52,8 @@ libdpdk-dev module libdpdk
 libibverbs-dev module libmlx5
 libbsd-dev module libbsd
 libnuma-dev module numa
-dpdk-dev command dpdk-testpmd'
+dpdk-dev command dpdk-testpmd
+gdb command gdb'
 
 packages_check='
 check module check'

@@ -9,12 +9,14 @@
 #include "cqesim/profile.h"
 #include "emu/shared.h"
 
-#define CARD_COMMAND "card"
+#define CARD_COMMAND  "card"
+#define CARD_WRAP_MAX 4096u
 
 struct card_options {
 	struct emu_settings settings;
 	const char *devargs, *output;
-	double duration; /* seconds; 0: until the program ends */
+	const char *wrap; /* words before the program, by spaces, < CARD_WRAP_MAX; NULL: none */
+	double duration;  /* seconds; 0: until the program ends */
 	bool live, json, no_eal_args, print_env;
 	char **program; /* and its arguments; NULL at the end */
 };

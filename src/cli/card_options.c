@@ -52,6 +52,7 @@ static const char help_text[] =
 	"  --devargs LIST       arguments of the driver: rxq_cqe_comp_en=1,mprq_en=1 ...\n"
 	"  --no-eal-args        put in none of EAL's arguments (else those that are missing:\n"
 	"                       --no-huge -m --iova-mode --no-telemetry --file-prefix -a)\n"
+	"  --wrap WORDS         put these before it: 'gdb --args', 'valgrind', 'perf record' ...\n"
 	"  --duration S         stop it with SIGINT after S seconds of packets\n"
 	"  --print-env          make the card's folder, print what to set and run, do no more\n"
 	"\n"
@@ -84,6 +85,7 @@ enum {
 	OPT_SINK,
 	OPT_DEVARGS,
 	OPT_NO_EAL_ARGS,
+	OPT_WRAP,
 	OPT_DURATION,
 	OPT_PRINT_ENV,
 	OPT_LIVE,
@@ -115,6 +117,7 @@ static const struct option long_options[] = {
 	{"sink", required_argument, NULL, OPT_SINK},
 	{"devargs", required_argument, NULL, OPT_DEVARGS},
 	{"no-eal-args", no_argument, NULL, OPT_NO_EAL_ARGS},
+	{"wrap", required_argument, NULL, OPT_WRAP},
 	{"duration", required_argument, NULL, OPT_DURATION},
 	{"print-env", no_argument, NULL, OPT_PRINT_ENV},
 	{"live", no_argument, NULL, OPT_LIVE},
@@ -185,6 +188,13 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 		return 0;
 	case OPT_NO_EAL_ARGS:
 		o->no_eal_args = true;
+		return 0;
+	case OPT_WRAP:
+		if (!arg[strspn(arg, " ")] || strlen(arg) >= CARD_WRAP_MAX)
+			return usage_error(CARD_COMMAND,
+					   "--wrap: expected words, of less than %u letters in all",
+					   CARD_WRAP_MAX);
+		o->wrap = arg;
 		return 0;
 	case OPT_DURATION:
 		return card_parse_positive("duration", arg, 1e9, &o->duration);

@@ -105,6 +105,21 @@ static bool given(char *const *program, unsigned which)
 	return false;
 }
 
+/* The words of --wrap, which is static; how many. */
+static size_t words(const char *text, char **list, size_t most)
+{
+	static char copy[CARD_WRAP_MAX];
+	size_t n = 0;
+	char *rest = NULL;
+
+	if (!text)
+		return 0;
+	snprintf(copy, sizeof(copy), "%s", text);
+	for (char *w = strtok_r(copy, " ", &rest); w && n < most; w = strtok_r(NULL, " ", &rest))
+		list[n++] = w;
+	return n;
+}
+
 char **card_arguments(const struct card_options *o)
 {
 	static char prefix[64], device[4096];
@@ -118,14 +133,17 @@ char **card_arguments(const struct card_options *o)
 	};
 	size_t count = 0, at = 0;
 
+	size_t wrap = o->wrap ? strlen(o->wrap) : 0; /* words are no more than letters */
+
 	while (o->program[count])
 		count++;
-	char **list = calloc(count + 2 * EAL_ARGUMENTS + 1, sizeof(*list));
+	char **list = calloc(wrap + count + 2 * EAL_ARGUMENTS + 1, sizeof(*list));
 	if (!list)
 		return NULL;
 	snprintf(prefix, sizeof(prefix), "cqesim%d", (int)getpid());
 	snprintf(device, sizeof(device), EMU_PCI_ADDRESS "%s%s", o->devargs ? "," : "",
 		 o->devargs ? o->devargs : "");
+	at = words(o->wrap, list, wrap);
 	list[at++] = o->program[0];
 	for (unsigned i = 0; !o->no_eal_args && i < EAL_ARGUMENTS; i++)
 		for (unsigned k = 0; !given(o->program, i) && k < 2 && texts[i][k]; k++)
