@@ -296,6 +296,64 @@ START_TEST(testpmd_loop)
 }
 END_TEST
 
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+/*
+ * What is sent, in a file: draft-ietf-opsawg-pcapng by hand.  An enhanced packet block: type 6,
+ * length, interface, time (two words), captured and original length, the bytes padded to 4,
+ * options (2: flags, 2 is outbound; 6: queue; 0: the end), length.
+ */
+START_TEST(testpmd_capture)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	uint32_t packets = 0;
+
+	if (!has_testpmd("card testpmd, capture"))
+		return;
+	snprintf(path, sizeof(path), "%s/sent.%d.pcapng", test_tmpdir(), getpid());
+	json_t *doc = testpmd("--devargs=dv_flow_en=1", "--forward-mode=io", path, "1000");
+	FILE *f = fopen(path, "rb");
+	ck_assert(f && !fstat(fileno(f), &st));
+	uint8_t *bytes = malloc((size_t)st.st_size);
+	ck_assert_uint_eq(fread(bytes, 1, (size_t)st.st_size, f), st.st_size);
+	fclose(f);
+	ck_assert_uint_eq(word(bytes), 0x0a0d0d0a);
+	ck_assert_uint_eq(word(bytes + 8), 0x1a2b3c4d);
+	for (size_t at = 0; at < (size_t)st.st_size; at += word(bytes + at + 4)) {
+		const uint8_t *b = bytes + at;
+		uint32_t length = word(b + 4);
+
+		ck_assert_uint_ge(length, 12);
+		ck_assert_uint_le(at + length, st.st_size);
+		ck_assert_uint_eq(word(b + length - 4), length);
+		if (word(b) != 6)
+			continue;
+		packets++;
+		ck_assert_uint_eq(length, 28 + 60 + 2 * 8 + 4 + 4);
+		ck_assert_uint_eq(word(b + 20), 60);
+		ck_assert_uint_eq(word(b + 24), 60);
+		ck_assert_uint_eq(b[28 + 12] << 8 | b[28 + 13], 0x0800);
+		ck_assert_uint_eq(word(b + 88), 4u << 16 | 2);
+		ck_assert_uint_eq(word(b + 92), 2);
+		ck_assert_uint_eq(word(b + 96), 4u << 16 | 6);
+		ck_assert_uint_eq(word(b + 100), 1); /* its only send queue */
+		ck_assert_uint_eq(word(b + 104), 0);
+	}
+	ck_assert_uint_gt(packets, 0);
+	ck_assert_uint_eq(packets, count_at(doc, "sent.packets"));
+	json_decref(doc);
+	free(bytes);
+	unlink(path);
+}
+END_TEST
+
 /* The trace of a run, as cqesim walk reads it: every packet, as the driver read them. */
 START_TEST(trace)
 {
@@ -475,6 +533,7 @@ Suite *suite_card_cli(void)
 	tcase_add_test(dpdk, testpmd_devx);
 	tcase_add_test(dpdk, testpmd_verbs);
 	tcase_add_test(dpdk, testpmd_loop);
+	tcase_add_test(dpdk, testpmd_capture);
 	tcase_add_test(dpdk, watchpoints);
 	tcase_add_test(dpdk, page);
 	tcase_add_test(dpdk, trace);

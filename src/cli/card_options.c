@@ -44,7 +44,7 @@ static const char help_text[] =
 	"                       what it finds when it begins\n"
 	"  --repeat N           go through the source so many times (for ever)\n"
 	"  --sink drop|loop|FILE   what the program sends vanishes, arrives again, or is\n"
-	"                       written to a capture file (drop)\n"
+	"                       written to a pcapng file (drop)\n"
 	"  --check-order        number what arrives, in its source address, and see whether it\n"
 	"                       is sent in that order\n"
 	"\n"

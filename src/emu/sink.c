@@ -4,29 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pcapng.h"
 #include "cqesim/trace.h"
 #include "emu/internal.h"
 
 #define LOOP_SLOTS      512u /* a power of two */
 #define LOOP_SLOT_BYTES 16384u
 #define FILE_BUFFER     (1u << 20)
+#define FRAME_MAX       (65536u + 64u)
+
+#define LINKTYPE_ETHERNET 1u
 
 static struct {
 	uint8_t (*loop)[LOOP_SLOT_BYTES];
 	uint32_t length[LOOP_SLOTS];
 	uint32_t head, tail; /* free running: written, taken */
 	FILE *file;
+	struct pcapng capture; /* in it */
 	uint64_t looped, waits, frames, too_long;
 	bool failed;
 } sink;
-
-/* Nanosecond pcap: magic, version 2.4, no time zone, snap length, Ethernet. */
-static bool write_header(FILE *f)
-{
-	static const uint32_t header[] = {0xa1b23c4d, 4u << 16 | 2u, 0, 0, 262144, 1};
-
-	return fwrite(header, sizeof(header), 1, f) == 1;
-}
+static uint8_t block[FRAME_MAX + 512];
 
 int emu_sink_open(struct cqesim_error *err)
 {
@@ -39,7 +37,11 @@ int emu_sink_open(struct cqesim_error *err)
 	if (s->sink != EMU_SINK_FILE)
 		return 0;
 	sink.file = fopen(s->sink_file, "we");
-	if (!sink.file || setvbuf(sink.file, NULL, _IOFBF, FILE_BUFFER) || !write_header(sink.file))
+	if (sink.file && !setvbuf(sink.file, NULL, _IOFBF, FILE_BUFFER)) {
+		sink.capture = (struct pcapng){.stream = sink.file, .block = block};
+		pcapng_head(&sink.capture, LINKTYPE_ETHERNET, EMU_DEVICE);
+	}
+	if (!sink.file || ferror(sink.file))
 		return cqesim_fail(err, -errno, "%s: cannot write: %s", s->sink_file,
 				   strerror(errno));
 	return 0;
@@ -54,7 +56,7 @@ void emu_sink_close(void)
 
 void emu_sink_flush(void)
 {
-	if (sink.file && fflush(sink.file) && !sink.failed) {
+	if (sink.file && (fflush(sink.file) || ferror(sink.file)) && !sink.failed) {
 		sink.failed = true;
 		emu_warn("%s: cannot write: %s", emu.settings->sink_file, strerror(errno));
 	}
@@ -91,17 +93,22 @@ static int to_loop(const struct cqesim_sent_frame *frame)
 
 static void to_file(const struct cqesim_sent_frame *frame)
 {
-	static uint8_t bytes[65536 + 64];
-	uint64_t now_ps = emu_now_ps();
+	static uint8_t bytes[FRAME_MAX];
+	const uint32_t outbound = PCAPNG_OUTBOUND, queue = frame->sqn;
 	uint32_t length = gather(frame, bytes, sizeof(bytes));
-	uint32_t record[] = {(uint32_t)(now_ps / CQESIM_PS_PER_S),
-			     (uint32_t)(now_ps % CQESIM_PS_PER_S / 1000), length, length};
 
-	if (!length)
+	if (!length) {
 		sink.too_long++;
-	else if (sink.file && fwrite(record, sizeof(record), 1, sink.file) == 1 &&
-		 fwrite(bytes, length, 1, sink.file) == 1)
-		sink.frames++;
+		return;
+	}
+	if (!sink.file || ferror(sink.file)) /* emu_sink_flush tells */
+		return;
+	pcapng_packet_begin(&sink.capture, emu_now_ps() / 1000, length);
+	pcapng_packet_data(&sink.capture, bytes, length);
+	pcapng_option(&sink.capture, PCAPNG_EPB_FLAGS, &outbound, sizeof(outbound));
+	pcapng_option(&sink.capture, PCAPNG_EPB_QUEUE, &queue, sizeof(queue));
+	pcapng_packet_end(&sink.capture);
+	sink.frames += !ferror(sink.file);
 }
 
 int emu_sent(void *context, const struct cqesim_sent_frame *frame)
