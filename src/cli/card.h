@@ -87,8 +87,9 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 
 /* Figures that both have; NAN: not known. */
 struct card_figures {
-	double seconds;      /* real time in which packets could arrive */
-	double card_seconds; /* the same in the card's time */
+	double seconds;         /* real time in which packets could arrive */
+	double packets_seconds; /* from the first to the last that was delivered or sent */
+	double card_seconds;    /* the same in the card's time */
 	uint64_t lost;
 	double bytes[CQESIM_TRAFFIC_KINDS]; /* per packet delivered (Tx: sent) */
 	double up, down;                    /* sums for all of them, per packet delivered */

@@ -58,6 +58,7 @@ void card_figures(const struct card_outcome *c, struct card_figures *f)
 	const struct cqesim_nic_stats *nic = &s->nic;
 
 	*f = (struct card_figures){.seconds = (double)s->running_ns / 1e9};
+	f->packets_seconds = (double)s->packets_ns / 1e9;
 	f->card_seconds = f->seconds / c->o->settings.time_scale;
 	f->lost = cqesim_card_lost(&s->card);
 	traffic(c, f);

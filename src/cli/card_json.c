@@ -67,7 +67,7 @@ static json_t *received(struct report_json *j, const struct card_outcome *c,
 	report_put_u64(j, o, "arrived", s->arrived);
 	report_put_u64(j, o, "delivered", s->delivered);
 	report_put_u64(j, o, "delivered_bytes", s->delivered_bytes);
-	report_put_real(j, o, "pps", report_ratio((double)s->delivered, f->seconds));
+	report_put_real(j, o, "pps", report_ratio((double)s->delivered, f->packets_seconds));
 	report_put(j, o, "lost", lost(j, c, f));
 	report_put_u64(j, o, "source_frames", c->s->source_frames);
 	report_put(j, o, "source_done", json_boolean(c->s->source_done));
@@ -92,7 +92,7 @@ static json_t *sent(struct report_json *j, const struct card_outcome *c,
 
 	report_put_u64(j, o, "packets", s->sent);
 	report_put_u64(j, o, "bytes", s->sent_bytes);
-	report_put_real(j, o, "pps", report_ratio((double)s->sent, f->seconds));
+	report_put_real(j, o, "pps", report_ratio((double)s->sent, f->packets_seconds));
 	for (unsigned i = 0; i < CQESIM_SEND_KINDS; i++)
 		report_put_u64(j, kinds, cqesim_send_kind_name(i), s->send_kinds[i]);
 	report_put(j, o, "kinds", kinds);
@@ -170,6 +170,7 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 	report_put(&j, root, "program", program(&j, c));
 	report_put(&j, root, "setup", set_up(&j, c));
 	report_put_real(&j, time, "running_s", f.seconds);
+	report_put_real(&j, time, "packets_s", f.packets_seconds);
 	report_put_real(&j, time, "card_running_s", f.card_seconds);
 	report_put_real(&j, time, "open_s", (double)c->s->real_ns / 1e9);
 	report_put(&j, root, "time", time);

@@ -65,10 +65,10 @@ static void headline(struct report_out *o, const struct card_outcome *c,
 			    "%s received %s packet%s (%s) and sent %s (%s) in %s s; %s %s lost. It "
 			    "%s.",
 			    name, report_count(s->delivered).s, report_plural(s->delivered),
-			    report_rate(report_ratio((double)s->delivered, f->seconds)).s,
+			    report_rate(report_ratio((double)s->delivered, f->packets_seconds)).s,
 			    report_count(s->sent).s,
-			    report_rate(report_ratio((double)s->sent, f->seconds)).s,
-			    report_real(f->seconds, 2).s,
+			    report_rate(report_ratio((double)s->sent, f->packets_seconds)).s,
+			    report_real(f->packets_seconds, 2).s,
 			    f->lost ? report_count(f->lost).s : "none",
 			    f->lost == 1 ? "was" : "were", end);
 	else {

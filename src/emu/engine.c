@@ -33,6 +33,7 @@ static struct {
 	bool stop;      /* atomic */
 	uint64_t start_ns, last_ps;
 	uint64_t running_ns, running_since_ns;
+	uint64_t packets, first_ns, last_ns; /* delivered and sent, and when it last was so many */
 	uint64_t published_ns;
 	uint64_t out_of_buffer; /* as last written to the counter file */
 	cpu_set_t original;     /* where the process could run when the library was loaded */
@@ -164,6 +165,7 @@ static void publish(uint64_t now_ns)
 	emu_shared_begin(shared);
 	s->real_ns = now_ns - engine.start_ns;
 	s->running_ns = engine.running_ns;
+	s->packets_ns = engine.last_ns - engine.first_ns;
 	s->card_ps = engine.last_ps;
 	s->devx = emu.devx;
 	s->card = *cqesim_card_stats(emu.card);
@@ -202,6 +204,15 @@ static void account_time(uint64_t now_ns, bool running)
 	if (engine.running_since_ns)
 		engine.running_ns += now_ns - engine.running_since_ns;
 	engine.running_since_ns = running ? now_ns : 0;
+
+	const struct cqesim_card_stats *stats = cqesim_card_stats(emu.card);
+	uint64_t packets = stats->delivered + stats->sent;
+	if (packets == engine.packets)
+		return;
+	engine.packets = packets;
+	engine.last_ns = now_ns;
+	if (!engine.first_ns)
+		engine.first_ns = now_ns;
 }
 
 static void *engine_main(void *unused)

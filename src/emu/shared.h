@@ -79,6 +79,7 @@ struct emu_statistics {
 	bool source_done;
 	uint64_t real_ns;    /* since the card was made */
 	uint64_t running_ns; /* of these, while packets could arrive: after --wait, until the source's end */
+	uint64_t packets_ns; /* from the first to the last packet that was delivered or sent */
 	uint64_t card_ps;    /* time of the card */
 	uint64_t source_frames;
 	uint64_t held_back_ps; /* so much later than asked for, since the emulation is slower */
