@@ -100,6 +100,27 @@ static int with_folder(const struct card_options *o, const struct cqesim_profile
 	return code;
 }
 
+/* A program that is started by hand takes its end of the cable itself. */
+static int with_cable(struct card_options *o, const struct cqesim_profile *device,
+		      const struct cqesim_profile *link)
+{
+	struct emu_settings *s = &o->settings;
+	struct cqesim_error err = {""};
+	struct cable cable;
+
+	if (s->sink != EMU_SINK_CABLE || o->print_env)
+		return with_folder(o, device, link);
+	if (cable_take(&cable, s->cable, &err)) {
+		complain("%s", err.text);
+		return EXIT_INPUT;
+	}
+	s->cable_end = (int)cable.end;
+	s->cable_token = cable.token;
+	int code = with_folder(o, device, link);
+	cable_leave(&cable);
+	return code;
+}
+
 int cmd_card(int argc, char **argv)
 {
 	struct cqesim_profile *device = NULL, *link = NULL;
@@ -117,7 +138,7 @@ int cmd_card(int argc, char **argv)
 	if (!code)
 		code = card_profiles(o, &device, &link);
 	if (!code)
-		code = with_folder(o, device, link);
+		code = with_cable(o, device, link);
 	cqesim_profile_free(device);
 	cqesim_profile_free(link);
 	free(o);

@@ -18,6 +18,7 @@ struct card_options {
 	const char *wrap; /* words before the program, by spaces, < CARD_WRAP_MAX; NULL: none */
 	double duration;  /* seconds; 0: until the program ends */
 	bool live, json, no_eal_args, print_env;
+	bool source_given, sink_given;
 	char **program; /* and its arguments; NULL at the end */
 };
 

@@ -118,6 +118,26 @@ static json_t *order(struct report_json *j, const struct card_outcome *c)
 	return o;
 }
 
+static json_t *cable(struct report_json *j, const struct card_outcome *c)
+{
+	const struct emu_settings *s = &c->o->settings;
+	const struct cable_counts *n = &c->s->cable;
+	json_t *o = json_object();
+
+	report_put_text(j, o, "path", s->cable);
+	report_put_text(j, o, "end", s->cable_end ? "B" : "A");
+	report_put_u64(j, o, "out_frames", n->out);
+	report_put_u64(j, o, "out_bytes", n->out_bytes);
+	report_put_u64(j, o, "waits", n->waits);
+	report_put_u64(j, o, "cable_down", n->down);
+	report_put_u64(j, o, "left", c->s->cable_left);
+	report_put_u64(j, o, "on_the_way", c->s->cable_on_the_way);
+	report_put_u64(j, o, "in_frames", n->in);
+	report_put_u64(j, o, "in_bytes", n->in_bytes);
+	report_put_u64(j, o, "damaged", n->damaged);
+	return o;
+}
+
 static json_t *link_json(struct report_json *j, const struct card_outcome *c,
 			 const struct card_figures *f)
 {
@@ -182,6 +202,8 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 	report_put_text(&j, rules, "first", *c->s->violation ? c->s->violation : NULL);
 	report_put(&j, root, "rules", rules);
 	report_put(&j, root, "order", c->o->settings.check_order ? order(&j, c) : json_null());
+	report_put(&j, root, "cable",
+		   c->o->settings.sink == EMU_SINK_CABLE ? cable(&j, c) : json_null());
 	report_put_u64(&j, root, "injected", c->s->injected);
 	report_put_u64(&j, root, "trace_events", c->s->event_lines);
 	return report_dump(&j, root, out, err);

@@ -26,7 +26,7 @@ static const char help_text[] =
 	"                       wrong once: owner, mini_format, stale_array, lost_completion,\n"
 	"                       early_title\n"
 	"  --check              look at completions that the driver handed back too (slower)\n"
-	"  --mac ADDRESS        the port's (02:c0:e5:1a:00:01)\n"
+	"  --mac ADDRESS        the port's (02:c0:e5:1a:00:01; at a cable's end B ..:02)\n"
 	"  --inject SYNDROME@PACKET[,rq=N|,sq=N]   an error completion instead of that\n"
 	"                       packet (from 1) of receive or send queue N (rq=0); several\n"
 	"\n"
@@ -45,6 +45,8 @@ static const char help_text[] =
 	"  --repeat N           go through the source so many times (for ever)\n"
 	"  --sink drop|loop|FILE   what the program sends vanishes, arrives again, or is\n"
 	"                       written to a pcapng file (drop)\n"
+	"  --cable PATH         to another card: two launchers with one PATH send to each other;\n"
+	"                       no other source then, unless --source says so\n"
 	"  --check-order        number what arrives, in its source address, and see whether it\n"
 	"                       is sent in that order\n"
 	"\n"
@@ -97,6 +99,7 @@ enum {
 	OPT_INJECT,
 	OPT_CHECK_ORDER,
 	OPT_DUMPS,
+	OPT_CABLE,
 };
 
 static const struct option long_options[] = {
@@ -128,6 +131,7 @@ static const struct option long_options[] = {
 	{"mac", required_argument, NULL, OPT_MAC},
 	{"inject", required_argument, NULL, OPT_INJECT},
 	{"check-order", no_argument, NULL, OPT_CHECK_ORDER},
+	{"cable", required_argument, NULL, OPT_CABLE},
 	{"dumps", required_argument, NULL, OPT_DUMPS},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
@@ -169,6 +173,7 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 	case OPT_FAULT:
 		return card_parse_fault(arg, s);
 	case OPT_SOURCE:
+		o->source_given = true;
 		return card_parse_source(arg, s);
 	case OPT_RATE:
 		return card_copy_text("rate", arg, s->rate, sizeof(s->rate));
@@ -182,7 +187,12 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 		s->wait_ps = (uint64_t)(seconds * 1e12);
 		return 0;
 	case OPT_SINK:
+		o->sink_given = true;
 		return card_parse_sink(arg, s);
+	case OPT_CABLE:
+		if (!*arg)
+			return usage_error(CARD_COMMAND, "--cable: expected a file's name");
+		return card_copy_path("cable", arg, s->cable, sizeof(s->cable));
 	case OPT_DEVARGS:
 		o->devargs = arg;
 		return 0;
@@ -216,6 +226,7 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 		s->verbose = true;
 		return 0;
 	case OPT_MAC:
+		s->mac_given = true;
 		return card_parse_mac(arg, s->mac);
 	case OPT_INJECT:
 		return card_parse_inject(arg, s);
@@ -229,6 +240,24 @@ static int parse_option(struct card_options *o, int c, const char *arg)
 	}
 }
 
+/* A cable is the sink, and the source if no other is given. */
+static int lay_cable(struct card_options *o)
+{
+	struct emu_settings *s = &o->settings;
+
+	if (!*s->cable)
+		return 0;
+	if (o->sink_given)
+		return usage_error(CARD_COMMAND, "--cable: what is sent goes there; no --sink");
+	if (!strcmp(s->cable, s->trace))
+		return usage_error(CARD_COMMAND, "--trace %s: --cable is there", s->trace);
+	if (!o->source_given)
+		s->source = EMU_SOURCE_NONE;
+	s->sink = EMU_SINK_CABLE;
+	s->cable_end = -1;
+	return 0;
+}
+
 static int check_together(const struct card_options *o)
 {
 	const struct emu_settings *s = &o->settings;
@@ -239,7 +268,8 @@ static int check_together(const struct card_options *o)
 	if (o->no_eal_args && o->devargs)
 		return usage_error(CARD_COMMAND, "--devargs goes into the arguments for EAL, which "
 						 "--no-eal-args leaves alone");
-	if (s->source == EMU_SOURCE_NONE && (*s->rate || s->limit || s->repeat))
+	bool waits = s->sink == EMU_SINK_CABLE && !strcmp(s->rate, "posted");
+	if (s->source == EMU_SOURCE_NONE && ((*s->rate && !waits) || s->limit || s->repeat))
 		return usage_error(CARD_COMMAND, "--rate, --limit and --repeat need a --source");
 	if (*s->dumps && (stat(s->dumps, &st) || !S_ISDIR(st.st_mode)))
 		return usage_error(CARD_COMMAND, "--dumps %s: not a folder", s->dumps);
@@ -278,5 +308,6 @@ int card_options(struct card_options *o, int argc, char **argv)
 			return rc;
 	}
 	o->program = argv + optind;
-	return check_together(o);
+	rc = lay_cable(o);
+	return rc ? rc : check_together(o);
 }

@@ -253,6 +253,32 @@ static void sending(struct report_out *o, const struct card_outcome *c)
 		report_row(o, "too long", "%s frames were dropped", report_count(e->sink_long).s);
 }
 
+static void cable(struct report_out *o, const struct card_outcome *c)
+{
+	const struct emu_statistics *s = c->s;
+	const struct cable_counts *n = &s->cable;
+
+	if (c->o->settings.sink != EMU_SINK_CABLE)
+		return;
+	report_title(o, "Cable: end %c of %s", 'A' + c->o->settings.cable_end,
+		     c->o->settings.cable);
+	report_row(o, "out", "%s frames, %s B; %s waited, since the other card was slower",
+		   report_count(n->out).s, report_count(n->out_bytes).s, report_count(n->waits).s);
+	report_row(o, "in", "%s frames, %s B", report_count(n->in).s, report_count(n->in_bytes).s);
+	if (n->down)
+		report_row(o, "lost", "%s sent while no card was at the other end",
+			   report_count(n->down).s);
+	if (s->cable_left)
+		report_row(o, "lost", "%s of those out: the other card went without taking them",
+			   report_count(s->cable_left).s);
+	if (s->cable_on_the_way)
+		report_row(o, "on the way", "%s of those out, when this card went",
+			   report_count(s->cable_on_the_way).s);
+	if (n->damaged)
+		report_row(o, "damaged", "%s entries in the cable's file were passed over",
+			   report_count(n->damaged).s);
+}
+
 int card_report_text(const struct card_outcome *c, FILE *out, struct cqesim_error *err)
 {
 	struct card_figures f;
@@ -271,6 +297,7 @@ int card_report_text(const struct card_outcome *c, FILE *out, struct cqesim_erro
 		program(&o, c, &f);
 	}
 	sending(&o, c);
+	cable(&o, c);
 	if (c->s->event_lines)
 		report_row(&o, "trace", "%s events in %s", report_count(c->s->event_lines).s,
 			   c->o->settings.trace);

@@ -8,6 +8,7 @@
  *   engine.c     the thread that makes time go on
  *   regions.c    registered memory
  *   source.c, sink.c, events.c  what arrives, what is sent, what is told
+ *   cable.c, cable_ring.c, plug.c  the cable to another program's card
  *   verbs.c, verbs_*.c  libibverbs and the operations of its context
  *   dv.c         mlx5dv: capabilities, queues with options, what is behind an object
  *   dr.c, dr_actions.c  steering objects, and the rules that the card has of them

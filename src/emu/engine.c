@@ -175,6 +175,7 @@ static void publish(uint64_t now_ns)
 		s->regions += emu.regions.region[i].lkey != 0;
 	emu_source_statistics(s);
 	emu_sink_statistics(s);
+	emu_cable_statistics(s);
 	emu_events_statistics(s);
 	emu_order_statistics(s);
 	emu_inject_statistics(s);
@@ -256,6 +257,7 @@ int emu_engine_start(void)
 		engine.start_ns = real_ns();
 	engine.stop = false;
 	engine.running_since_ns = 0;
+	emu_cable_plug();
 	choose_cpus(&set);
 	pthread_attr_init(&attr);
 	pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
@@ -266,6 +268,7 @@ int emu_engine_start(void)
 	}
 	pthread_attr_destroy(&attr);
 	if (rc) {
+		emu_cable_unplug();
 		engine.users = 0;
 		return rc;
 	}
@@ -287,6 +290,7 @@ void emu_engine_stop(void)
 	__atomic_store_n(&engine.stop, true, __ATOMIC_RELEASE);
 	pthread_join(engine.thread, NULL);
 	engine.started = false;
+	emu_cable_unplug();
 	emu_lock();
 	publish(real_ns());
 	emu.shared->statistics.phase = EMU_PHASE_CLOSED;

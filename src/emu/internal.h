@@ -28,6 +28,24 @@ void emu_sink_statistics(struct emu_statistics *s);
 unsigned emu_loop_peek(struct cqesim_frame *frames, unsigned max);
 void emu_loop_take(unsigned n);
 
+/* ---- plug.c: a cable to another card ---- */
+
+int emu_cable_open(struct cqesim_error *err);
+void emu_cable_close(void);
+/* A device is open: frames come, and the other side's are not lost. */
+void emu_cable_plug(void);
+void emu_cable_unplug(void);
+/* Once in a round, before the others. */
+void emu_cable_time(uint64_t now_ps);
+/* The oldest frames that came, up to max; then so many of them are done with. */
+unsigned emu_cable_peek(const struct cqesim_frame **frames, unsigned max);
+void emu_cable_take(unsigned n);
+/* Has the port sent what was before? */
+bool emu_cable_may_send(void);
+/* As cable_put. */
+int emu_cable_send(const uint8_t *frame, uint32_t length);
+void emu_cable_statistics(struct emu_statistics *s);
+
 /* ---- order.c: do packets come back in the order in which they arrived? ---- */
 
 /* The frames with a number each in their source address (until the next call), or as they are. */

@@ -172,6 +172,8 @@ static int set_up(struct cqesim_error *err)
 	if (!rc)
 		rc = emu_sink_open(err);
 	if (!rc)
+		rc = emu_cable_open(err);
+	if (!rc)
 		rc = emu_events_open(err);
 	if (!rc)
 		rc = create_card(s, err);
@@ -213,6 +215,7 @@ static void set_up_once(void)
 		return;
 	}
 	if (set_up(&err)) {
+		emu_cable_close();
 		emu_warn("%s", err.text);
 		emu.shared->statistics.phase = EMU_PHASE_FAILED;
 		snprintf(emu.shared->statistics.message, sizeof(emu.shared->statistics.message),
@@ -242,4 +245,5 @@ __attribute__((destructor)) static void at_exit(void)
 	emu_engine_stop();
 	emu_sink_close();
 	emu_events_close();
+	emu_cable_close();
 }

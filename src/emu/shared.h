@@ -10,6 +10,7 @@
 
 #include "cqesim/card.h"
 #include "cqesim/nic.h"
+#include "emu/cable.h"
 
 #define EMU_FOLDER_VARIABLE "CQESIM_CARD_FOLDER" /* the private folder */
 #define EMU_SHARED_FILE     "shared"             /* in it */
@@ -24,7 +25,7 @@ enum emu_source {
 	EMU_SOURCE_CAPTURE,
 	EMU_SOURCE_NUMBERED
 };
-enum emu_sink { EMU_SINK_DROP, EMU_SINK_LOOP, EMU_SINK_FILE };
+enum emu_sink { EMU_SINK_DROP, EMU_SINK_LOOP, EMU_SINK_FILE, EMU_SINK_CABLE };
 
 /* An error on purpose: instead of that packet of that queue, in the order in which they were made. */
 #define EMU_INJECTS_MAX 32u
@@ -48,6 +49,9 @@ struct emu_settings {
 	enum cqesim_compression policy;
 	enum emu_sink sink;
 	char sink_file[4096];
+	char cable[4096];
+	int cable_end; /* that the launcher took; -1: the library takes one */
+	uint32_t cable_token;
 	char trace[4096];
 	char dumps[4096]; /* folder for the driver's dump files; "": where it puts them */
 	struct emu_inject inject[EMU_INJECTS_MAX];
@@ -59,6 +63,7 @@ struct emu_settings {
 	enum cqesim_fault fault; /* the card's, on purpose */
 	uint64_t fault_at;
 	uint8_t mac[6];
+	bool mac_given;
 	uint16_t pci_device; /* the card's PCI identifier */
 };
 
@@ -84,6 +89,8 @@ struct emu_statistics {
 	uint64_t source_frames;
 	uint64_t held_back_ps; /* so much later than asked for, since the emulation is slower */
 	uint64_t looped, loop_waits, sink_frames, sink_long;
+	struct cable_counts cable;
+	uint64_t cable_left, cable_on_the_way;
 	uint64_t marked, back, out_of_order; /* check_order: frames with a number; sent again */
 	uint64_t injected;
 	uint64_t calls, steering_objects, steering_refused, regions;

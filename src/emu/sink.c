@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where frames go that the program sends: nowhere, round the loop, or into a capture. */
+/* Where frames go that the program sends: nowhere, round the loop, into a capture or a cable. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +91,21 @@ static int to_loop(const struct cqesim_sent_frame *frame)
 	return 0;
 }
 
+static int to_cable(const struct cqesim_sent_frame *frame)
+{
+	/* The whole of it is made here: memory of the cable may change under our hands. */
+	static uint8_t bytes[CABLE_FRAME_MAX];
+
+	if (!emu_cable_may_send())
+		return -EAGAIN;
+	uint32_t length = gather(frame, bytes, sizeof(bytes));
+	if (!length) {
+		sink.too_long++;
+		return 0;
+	}
+	return emu_cable_send(bytes, length);
+}
+
 static void to_file(const struct cqesim_sent_frame *frame)
 {
 	static uint8_t bytes[FRAME_MAX];
@@ -118,6 +133,8 @@ int emu_sent(void *context, const struct cqesim_sent_frame *frame)
 	(void)context;
 	if (emu.settings->sink == EMU_SINK_LOOP)
 		rc = to_loop(frame);
+	else if (emu.settings->sink == EMU_SINK_CABLE)
+		rc = to_cable(frame);
 	else if (emu.settings->sink == EMU_SINK_FILE)
 		to_file(frame);
 	if (!rc)

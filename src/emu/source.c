@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What arrives at the card: frames of a capture or a workload, and with --sink loop
- * those that the program sent.
+ * those that the program sent, with --cable those of the program at its other end.
  *
  * Nothing arrives before a receive queue has buffers; and when one is changed or
  * destroyed the source waits until that is so again, as if the cable were pulled.
+ * What comes through a cable (--cable) does not wait, and is lost then.
  *
  * The emulation may be slower than the rate that was asked for.  Then all that is
  * to come is put off by what is missing (held back), rather than that packets pile
@@ -140,12 +141,10 @@ static unsigned due(uint64_t now_ps, unsigned max)
 	return n;
 }
 
-/* How many were taken. */
-static unsigned give(uint64_t now_ps, const struct cqesim_frame *frames, unsigned n)
+/* How many were taken; waits: those for which there are buffers. */
+static unsigned give(uint64_t now_ps, const struct cqesim_frame *frames, unsigned n, bool waits)
 {
-	bool loop = emu.settings->sink == EMU_SINK_LOOP;
-
-	if (!source.posted && !loop) {
+	if (!waits) {
 		cqesim_card_receive(emu.card, now_ps, emu_order_mark(frames, n), n);
 		return n;
 	}
@@ -169,7 +168,8 @@ static unsigned from_outside(uint64_t now_ps, uint64_t credits)
 	unsigned max = source.posted && credits < BATCH ? (unsigned)credits : BATCH;
 	unsigned n = due(now_ps, max);
 	if (n) {
-		n = give(now_ps, source.frames + source.at, n);
+		n = give(now_ps, source.frames + source.at, n,
+			 source.posted || emu.settings->sink == EMU_SINK_LOOP);
 		source.at += n;
 		source.handed += n;
 	}
@@ -183,8 +183,22 @@ static unsigned from_loop(uint64_t now_ps, uint64_t credits)
 	unsigned n = emu_loop_peek(frames, credits < BATCH ? (unsigned)credits : BATCH);
 
 	if (n) {
-		n = give(now_ps, frames, n);
+		n = give(now_ps, frames, n, true);
 		emu_loop_take(n);
+	}
+	return n;
+}
+
+/* They come when they come: what has no buffer is lost, but with --rate posted. */
+static unsigned from_cable(uint64_t now_ps, uint64_t credits)
+{
+	const struct cqesim_frame *frames;
+	unsigned max = source.posted && credits < BATCH ? (unsigned)credits : BATCH;
+	unsigned n = emu_cable_peek(&frames, max);
+
+	if (n) {
+		n = give(now_ps, frames, n, source.posted);
+		emu_cable_take(n);
 	}
 	return n;
 }
@@ -208,12 +222,17 @@ static bool steering_is_told(uint64_t now_ps)
 unsigned emu_source_run(uint64_t now_ps)
 {
 	bool loop = emu.settings->sink == EMU_SINK_LOOP;
+	bool cable = emu.settings->sink == EMU_SINK_CABLE;
 	uint64_t credits = 0;
 
+	if (cable)
+		emu_cable_time(now_ps);
 	if (!source.running || source.posted || loop)
 		credits = cqesim_card_credits(emu.card);
 	if (!source.running) {
-		if (!credits || !steering_is_told(now_ps))
+		if (!credits) /* of a cable: nobody takes it */
+			return cable ? from_cable(now_ps, credits) : 0;
+		if (!steering_is_told(now_ps))
 			return 0;
 		source.running = true;
 		if (!source.ready_ps)
@@ -221,8 +240,8 @@ unsigned emu_source_run(uint64_t now_ps)
 		if (source.started && fetch())
 			put_off(now_ps);
 	}
-	unsigned looped = loop ? from_loop(now_ps, credits) : 0;
-	return looped + from_outside(now_ps, credits > looped ? credits - looped : 0);
+	unsigned n = loop ? from_loop(now_ps, credits) : cable ? from_cable(now_ps, credits) : 0;
+	return n + from_outside(now_ps, credits > n ? credits - n : 0);
 }
 
 bool emu_source_active(void)
@@ -230,6 +249,7 @@ bool emu_source_active(void)
 	if (!source.running)
 		return false;
 	return emu.settings->source == EMU_SOURCE_NONE || emu.settings->sink == EMU_SINK_LOOP ||
+	       emu.settings->sink == EMU_SINK_CABLE ||
 	       (source.started && (!source.done || source.at < source.count));
 }
 
