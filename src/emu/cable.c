@@ -106,6 +106,24 @@ static void pass_gate(const struct cable *c)
 	lock(c->fd, F_UNLCK, GATE, false);
 }
 
+/* Without the gate, which goes with the descriptor. */
+static void forget(struct cable *c)
+{
+	if (c->file)
+		munmap(c->file, sizeof(*c->file));
+	if (c->fd >= 0)
+		close(c->fd);
+	c->file = NULL;
+	c->fd = -1;
+}
+
+/* Within the gate: a file that we made or could use. */
+static void remove_unused(const struct cable *c)
+{
+	if (nobody_is_there(c->fd) && is_same(c))
+		unlink(c->path);
+}
+
 /* ---- what is in the file ---- */
 
 static bool is_zero(const void *bytes, size_t n)
@@ -206,8 +224,10 @@ static int map_file(struct cable *c, bool again, struct cqesim_error *err)
 	if (!st.st_size) {
 		int error = make_room(c->fd);
 
-		if (error)
+		if (error) {
+			remove_unused(c);
 			return io_error(c, error, err);
+		}
 		st.st_size = sizeof(*c->file);
 	}
 	rc = check_size(c, st.st_size, err);
@@ -225,24 +245,6 @@ static int map_file(struct cable *c, bool again, struct cqesim_error *err)
 	return rc;
 }
 
-/* Without the gate, which goes with the descriptor. */
-static void forget(struct cable *c)
-{
-	if (c->file)
-		munmap(c->file, sizeof(*c->file));
-	if (c->fd >= 0)
-		close(c->fd);
-	c->file = NULL;
-	c->fd = -1;
-}
-
-/* Within the gate: nobody needs the file, which we made or could use. */
-static void remove_unused(const struct cable *c)
-{
-	if (nobody_is_there(c->fd) && is_same(c))
-		unlink(c->path);
-}
-
 /* ---- ends ---- */
 
 static int begin(struct cable *c, const char *path, bool make, struct cqesim_error *err)
@@ -254,14 +256,9 @@ static int begin(struct cable *c, const char *path, bool make, struct cqesim_err
 
 	if (rc)
 		return rc;
-	struct stat st;
-	bool new = !fstat(c->fd, &st) && !st.st_size;
 	rc = map_file(c, make, err);
-	if (rc) {
-		if (new)
-			remove_unused(c);
+	if (rc)
 		forget(c);
-	}
 	return rc;
 }
 
