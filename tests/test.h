@@ -36,6 +36,7 @@ Suite *suite_port(void);
 Suite *suite_nic(void);
 Suite *suite_card(void);
 Suite *suite_cable(void);
+Suite *suite_card_cable(void);
 Suite *suite_card_cli(void);
 Suite *suite_card_errors_dpdk(void);
 Suite *suite_card_lifecycle(void);
