@@ -262,8 +262,11 @@ static void cable(struct report_out *o, const struct card_outcome *c)
 		return;
 	report_title(o, "Cable: end %c of %s", 'A' + c->o->settings.cable_end,
 		     c->o->settings.cable);
-	report_row(o, "out", "%s frames, %s B; %s waited, since the other card was slower",
-		   report_count(n->out).s, report_count(n->out_bytes).s, report_count(n->waits).s);
+	report_row(o, "out", "%s frames, %s B", report_count(n->out).s,
+		   report_count(n->out_bytes).s);
+	if (n->waits)
+		report_row(o, "waits", "%s of those out found the cable full first",
+			   report_count(n->waits).s);
 	report_row(o, "in", "%s frames, %s B", report_count(n->in).s, report_count(n->in_bytes).s);
 	if (n->down)
 		report_row(o, "lost", "%s sent while no card was at the other end",
