@@ -3,13 +3,16 @@
 #ifndef TEST_CABLE_H
 #define TEST_CABLE_H
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cqesim/trace.h"
 #include "emu/cable.h"
 #include "test.h"
 
+void add_cable_processes(Suite *suite);
 void add_cable_ring(Suite *suite);
 
 /* Of every length, the longest and shortest often. */
@@ -55,6 +58,40 @@ static inline bool get_number(struct cable *c, uint32_t number)
 	}
 	free(frame);
 	return length != 0;
+}
+
+/* The same in children. */
+static inline const char *path(void)
+{
+	static char text[PATH_MAX];
+
+	snprintf(text, sizeof(text), "%s/cable", test_tmpdir());
+	return text;
+}
+
+static inline struct cable taken(const char *at)
+{
+	struct cqesim_error err = {""};
+	struct cable c;
+
+	ck_assert_msg(!cable_take(&c, at, &err), "%s", err.text);
+	return c;
+}
+
+static inline struct cable plugged(const char *at)
+{
+	struct cqesim_error err = {""};
+	struct cable c = taken(at);
+
+	ck_assert_msg(!cable_plug(&c, &err), "%s", err.text);
+	return c;
+}
+
+static inline bool is_there(void)
+{
+	struct stat st;
+
+	return !lstat(path(), &st);
 }
 
 #endif

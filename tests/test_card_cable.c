@@ -3,192 +3,9 @@
  * cqesim card --cable: two launchers, what one program sends arrives at the other, and
  * nothing is unaccounted for.  The machine may be slow: nothing depends on rates.
  */
-#include <signal.h>
 #include <sys/mman.h>
 
-#include "card_run.h"
-#include "emu/cable.h"
-
-#define PATIENCE 60 /* seconds */
-
-static const char *path(void)
-{
-	static char text[PATH_MAX];
-
-	snprintf(text, sizeof(text), "%s/patch.%d", test_tmpdir(), getpid());
-	return text;
-}
-
-static bool is_there(void)
-{
-	return !access(path(), F_OK);
-}
-
-START_TEST(usage)
-{
-	folders();
-	fails(cli("card", "--cable", "", "--", "true"), 2, "--cable", "file");
-	fails(cli("card", "--cable", path(), "--sink", "drop", "--", "true"), 2, "--cable",
-	      "--sink");
-	fails(cli("card", "--sink", "loop", "--cable", path(), "--", "true"), 2, "--cable",
-	      "--sink");
-	fails(cli("card", "--cable", path(), "--limit", "3", "--", "true"), 2, "--limit",
-	      "need a --source");
-	fails(cli("card", "--cable", path(), "--rate", "1Mpps", "--", "true"), 2, "--rate",
-	      "need a --source");
-	fails(cli("card", "--cable", path(), "--trace", path(), "--", "true"), 2, "--trace",
-	      "--cable");
-	ck_assert(!is_there());
-}
-END_TEST
-
-/* ---- one of the two ---- */
-
-struct side {
-	char out[PATH_MAX], err[PATH_MAX], report[PATH_MAX], started[PATH_MAX];
-	pid_t launcher, program;
-};
-
-/* The program is the command's own process. */
-static struct side start(const char *name, const char *const *options, const char *command)
-{
-	const char *args[CLI_ARGS_MAX] = {"card", "--cable", path(), "--no-eal-args", "--json"};
-	char script[2 * PATH_MAX];
-	unsigned n = 5;
-	struct side s = {0};
-
-	snprintf(s.out, sizeof(s.out), "%s/%s.out.%d", test_tmpdir(), name, getpid());
-	snprintf(s.err, sizeof(s.err), "%s/%s.err.%d", test_tmpdir(), name, getpid());
-	snprintf(s.report, sizeof(s.report), "%s/%s.json.%d", test_tmpdir(), name, getpid());
-	snprintf(s.started, sizeof(s.started), "%s/%s.started.%d", test_tmpdir(), name, getpid());
-	snprintf(script, sizeof(script), "echo $$ >%s; exec %s 2>&1", s.started, command);
-	while (*options)
-		args[n++] = *options++;
-	args[n++] = "--output";
-	args[n++] = s.report;
-	args[n++] = "--";
-	args[n++] = "sh";
-	args[n++] = "-c";
-	args[n++] = script;
-	s.launcher = cli_start(&(struct streams){.out = s.out, .err = s.err}, args);
-	for (int wait = 0; !s.program && wait < PATIENCE * 100; wait++) {
-		FILE *f = fopen(s.started, "r");
-
-		if (f && fscanf(f, "%d", &s.program) != 1)
-			s.program = 0;
-		if (f)
-			fclose(f);
-		usleep(10000);
-	}
-	char *complaint = slurp(s.err, NULL);
-	ck_assert_msg(s.program > 0, "not started: %s", complaint);
-	free(complaint);
-	unlink(s.err);
-	unlink(s.started);
-	return s;
-}
-
-/* Until it has printed that. */
-static void until(const struct side *s, const char *words)
-{
-	for (int wait = 0; wait < PATIENCE * 20; wait++) {
-		char *text = slurp(s->out, NULL);
-		bool found = strstr(text, words) != NULL;
-
-		free(text);
-		if (found)
-			return;
-		usleep(50000);
-	}
-	ck_abort_msg("no \"%s\" in %s", words, s->out);
-}
-
-/* With this status; its report, if there is one. */
-static json_t *end(struct side *s, int code)
-{
-	struct output o = {0};
-	json_error_t error;
-	json_t *doc = NULL;
-
-	cli_wait(s->launcher, &o);
-	char *text = slurp(s->out, NULL);
-	ck_assert_msg(o.code == code, "exit %d, signal %d: %s", o.code, o.signal, text);
-	free(text);
-	if (code >= 0) {
-		doc = json_load_file(s->report, 0, &error);
-		ck_assert_msg(doc != NULL, "%s", error.text);
-		unlink(s->report);
-	}
-	unlink(s->out);
-	return doc;
-}
-
-static json_t *stop(struct side *s)
-{
-	kill(s->launcher, SIGINT);
-	return end(s, 0);
-}
-
-static const char *const no_options[] = {NULL};
-
-/* ---- without DPDK ---- */
-
-START_TEST(launchers)
-{
-	if (!has_library("card --cable"))
-		return;
-	const char *command = "sleep 60";
-	struct side a = start("a", no_options, command), b = start("b", no_options, command);
-
-	fails(cli("card", "--cable", path(), "--", "true"), 1, path(), "both are taken");
-	kill(a.program, SIGTERM);
-	json_t *doc = end(&a, 128 + SIGTERM);
-	ck_assert_str_eq(json_string_value(at(doc, "cable.end")), "A");
-	ck_assert_str_eq(json_string_value(at(doc, "cable.path")), path());
-	ck_assert_uint_eq(count_at(doc, "cable.out_frames"), 0);
-	json_decref(doc);
-	ck_assert(is_there());
-	struct output o = cli("card", "--cable", path(), "--no-eal-args", "--", "true");
-	ck_assert_int_eq(o.code, 0);
-	has(o.out, "Cable: end A of ");
-	output_free(&o);
-	ck_assert(is_there());
-	/* Killed: its end is free, and the next launcher tidies up. */
-	kill(b.launcher, SIGKILL);
-	end(&b, -1);
-	kill(b.program, SIGKILL);
-	ck_assert(is_there());
-	o = cli("card", "--cable", path(), "--no-eal-args", "--json", "--", "true");
-	doc = good_json(o, 0);
-	ck_assert_str_eq(json_string_value(at(doc, "cable.end")), "A");
-	json_decref(doc);
-	ck_assert(!is_there());
-	ck_assert_uint_eq(left_over(), 0);
-	/* By hand: no end is taken before the program is there. */
-	o = cli("card", "--cable", path(), "--print-env", "--", "true");
-	ck_assert_int_eq(o.code, 0);
-	output_free(&o);
-	ck_assert(!is_there());
-}
-END_TEST
-
-START_TEST(foreign)
-{
-	if (!has_library("card --cable, foreign files"))
-		return;
-	FILE *f = fopen(path(), "w");
-	fputs("not a cable\n", f);
-	fclose(f);
-	fails(cli("card", "--cable", path(), "--", "true"), 1, path(), "expected a cable");
-	char *text = slurp(path(), NULL);
-	ck_assert_str_eq(text, "not a cable\n");
-	free(text);
-	unlink(path());
-	ck_assert_uint_eq(left_over(), 0);
-}
-END_TEST
-
-/* ---- with testpmd ---- */
+#include "card_side.h"
 
 #define TESTPMD(more)                                                                              \
 	"dpdk-testpmd -l 0,1 --no-huge -m 256 --iova-mode=va --no-telemetry "                      \
@@ -433,9 +250,6 @@ Suite *suite_card_cable(void)
 	TCase *tc = tcase_create("cable");
 
 	tcase_set_timeout(tc, 10 * PATIENCE);
-	tcase_add_test(tc, usage);
-	tcase_add_test(tc, launchers);
-	tcase_add_test(tc, foreign);
 	tcase_add_test(tc, testpmd_one_way);
 	tcase_add_test(tc, testpmd_waits);
 	tcase_add_test(tc, testpmd_both_ways);
@@ -443,5 +257,6 @@ Suite *suite_card_cable(void)
 	tcase_add_test(tc, kill_sender);
 	tcase_add_test(tc, line_rate);
 	suite_add_tcase(suite, tc);
+	add_card_cable_launchers(suite);
 	return suite;
 }
