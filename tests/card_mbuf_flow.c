@@ -16,7 +16,8 @@ static void rule(const struct state *s, enum rte_flow_item_type l3, uint64_t typ
 	uint16_t queues[1024];
 	unsigned count = 1;
 
-	rte_eth_dev_info_get(s->port, &info);
+	if (rte_eth_dev_info_get(s->port, &info))
+		rte_exit(1, "no device information\n");
 	if (s->o.queues > 1) {
 		count = info.reta_size;
 		for (unsigned i = 0; i < count; i++)

@@ -230,7 +230,7 @@ int cqesim_cq_poll_packets(struct cqesim_cq_reader *r, struct cqesim_packet *out
 int cqesim_cq_check(const struct cqesim_cq_reader *r, struct cqesim_cq_fault *fault)
 {
 	bool enhanced = r->layout == CQESIM_CQ_ENHANCED;
-	uint8_t op_own;
+	uint8_t op_own = 0;
 
 	if (cq_owned(cq_slot(r, r->ci), r->ci >> r->log_size, enhanced, &op_own))
 		return 0; /* not read to its end */
