@@ -8,6 +8,9 @@
 
 #include "cli_run.h"
 
+/* The other part of the suite card_cli. */
+void add_card_symbols(Suite *suite);
+
 /* The folder in which launchers make theirs. */
 static inline const char *folders(void)
 {
@@ -55,6 +58,17 @@ static inline bool has_library(const char *test)
 static inline void has(const char *text, const char *words)
 {
 	ck_assert_msg(strstr(text, words) != NULL, "no \"%s\" in\n%s", words, text);
+}
+
+/* Version of the driver that a report tells of: 22.11.11 is 221111; 0: it does not. */
+static inline unsigned driver_version(json_t *doc)
+{
+	const char *text = json_string_value(at(doc, "setup.driver"));
+	unsigned year, month, minor;
+
+	if (!text || sscanf(text, "DPDK %u.%u.%u", &year, &month, &minor) != 3)
+		return 0;
+	return year * 10000 + month * 100 + minor;
 }
 
 static inline bool has_driver(const char *test)

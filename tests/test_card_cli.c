@@ -102,6 +102,7 @@ START_TEST(document)
 
 	ck_assert_str_eq(json_string_value(at(doc, "setup.phase")), "loaded");
 	ck_assert_str_eq(json_string_value(at(doc, "setup.device")), "connectx-5");
+	ck_assert(json_is_null(at(doc, "setup.driver")));
 	ck_assert_str_eq(json_string_value(json_array_get(at(doc, "program.arguments"), 0)),
 			 "true");
 	ck_assert_uint_eq(count_at(doc, "program.status"), 0);
@@ -245,6 +246,7 @@ static json_t *testpmd(const char *extra, const char *mode, const char *sink, co
 	ck_assert_msg(doc != NULL, "%s", error.text);
 	unlink(report);
 	ck_assert_str_eq(json_string_value(at(doc, "setup.phase")), "closed");
+	ck_assert_uint_ge(driver_version(doc), 211100);
 	return doc;
 }
 
@@ -539,5 +541,6 @@ Suite *suite_card_cli(void)
 	tcase_add_test(dpdk, trace);
 	tcase_add_test(dpdk, mtu_and_address);
 	suite_add_tcase(suite, dpdk);
+	add_card_symbols(suite);
 	return suite;
 }

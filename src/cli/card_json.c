@@ -30,6 +30,7 @@ static json_t *set_up(struct report_json *j, const struct card_outcome *c)
 	report_put_text(j, o, "device", c->device->name);
 	report_put_text(j, o, "link", c->link->name);
 	report_put_text(j, o, "phase", phases[c->s->phase]);
+	report_put_text(j, o, "driver", *c->s->driver ? c->s->driver : NULL);
 	report_put(j, o, "devx", json_boolean(c->s->devx));
 	for (unsigned i = 0; i < CQESIM_OBJECTS; i++)
 		report_put_u64(j, made, objects[i], c->s->created[i]);

@@ -89,7 +89,7 @@ static void set_up(struct report_out *o, const struct card_outcome *c)
 	report_row(o, "device", "%s: %s", c->device->name, c->device->title);
 	report_row(o, "link", "%s: PCIe Gen%u, %u lane%s", c->link->name, c->link->generation,
 		   c->link->lanes, report_plural(c->link->lanes));
-	report_row(o, "driver", "uses %s",
+	report_row(o, "driver", "%s%suses %s", c->s->driver, *c->s->driver ? ", " : "",
 		   c->s->phase <= EMU_PHASE_LISTED ? "nothing yet"
 		   : c->s->devx                    ? "DevX"
 						   : "verbs, without DevX");

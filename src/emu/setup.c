@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Settings from the launcher, profiles, and the one card of the process. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -193,6 +194,16 @@ static bool take_ownership(struct cqesim_error *err)
 	return false;
 }
 
+/* The driver is EAL's sister and has its version; in a static program EAL may be out of sight. */
+static void find_driver(struct emu_statistics *s)
+{
+	const char *(*version)(void);
+
+	*(void **)&version = dlsym(RTLD_DEFAULT, "rte_version");
+	if (version)
+		snprintf(s->driver, sizeof(s->driver), "%s", version());
+}
+
 static void set_up_once(void)
 {
 	struct cqesim_error err = {""};
@@ -206,6 +217,7 @@ static void set_up_once(void)
 		emu_warn("%s", err.text);
 		return;
 	}
+	find_driver(&emu.shared->statistics);
 	emu.settings = &emu.shared->settings;
 	emu.devx = emu.settings->devx;
 	emu.verbose = emu.settings->verbose;

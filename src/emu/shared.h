@@ -81,6 +81,7 @@ struct emu_statistics {
 	enum emu_phase phase;
 	char message[512]; /* FAILED: why; or the source ended badly */
 	bool devx;         /* the world that the program got */
+	char driver[64];   /* "DPDK 24.11.8", as its EAL says; "": not known */
 	bool source_done;
 	uint64_t real_ns;    /* since the card was made */
 	uint64_t running_ns; /* of these, while packets could arrive: after --wait, until the source's end */

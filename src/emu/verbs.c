@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "emu/verbs.h"
@@ -120,7 +121,8 @@ static int destroy_flow(struct ibv_flow *flow)
 	return emu_steering_destroy(flow);
 }
 
-static struct ibv_context *open_context(bool devx)
+/* cmd_fd: of the device, from now on the context's; on failure it stays the caller's. */
+static struct ibv_context *make_context(bool devx, int cmd_fd)
 {
 	struct verbs_context *v;
 
@@ -150,19 +152,29 @@ static struct ibv_context *open_context(bool devx)
 	v->context.num_comp_vectors = 1;
 	v->context.abi_compat = __VERBS_ABI_IS_EXTENDED;
 	pthread_mutex_init(&v->context.mutex, NULL);
-	v->context.cmd_fd = eventfd(0, EFD_CLOEXEC);
+	v->context.cmd_fd = cmd_fd;
 	/* DPDK's interrupt thread waits on it. */
 	v->context.async_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	int rc = emu_engine_start();
-	if (rc || v->context.cmd_fd < 0 || v->context.async_fd < 0) {
-		errno = rc ? rc : errno;
-		close(v->context.cmd_fd);
+	int rc = v->context.async_fd < 0 ? errno : emu_engine_start();
+	if (rc) {
+		errno = rc;
 		close(v->context.async_fd);
 		free(v);
 		return NULL;
 	}
 	emu.devx = devx;
 	return &v->context;
+}
+
+/* Stands for the device's file, by its name: see ibv_import_device. */
+static struct ibv_context *open_context(bool devx)
+{
+	int fd = memfd_create(EMU_DEVICE, MFD_CLOEXEC);
+	struct ibv_context *context = fd < 0 ? NULL : make_context(devx, fd);
+
+	if (!context && fd >= 0)
+		close(fd);
+	return context;
 }
 
 EMU_API struct ibv_context *ibv_open_device(struct ibv_device *dev)
@@ -195,11 +207,20 @@ EMU_API int ibv_close_device(struct ibv_context *context)
 	return 0;
 }
 
+/* Another context of a device that is open; DPDK 24.11 does so with a copy of cmd_fd. */
 EMU_API struct ibv_context *ibv_import_device(int fd)
 {
-	(void)fd;
-	emu_unsupported(__func__);
-	return NULL;
+	static const char ours[] = "/memfd:" EMU_DEVICE " ";
+	char path[32], name[sizeof(ours)] = "";
+
+	emu_log("ibv_import_device");
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (readlink(path, name, sizeof(ours) - 1) < 0 || strcmp(name, ours)) {
+		emu_warn("ibv_import_device: descriptor %d is not of the card", fd);
+		errno = EINVAL;
+		return NULL;
+	}
+	return make_context(emu.devx, fd);
 }
 
 EMU_API int ibv_get_async_event(struct ibv_context *context, struct ibv_async_event *event)
