@@ -6,8 +6,9 @@
  *   cqesim card --source numbered:all --rate posted --limit 1M -- \
  *       tests/card_mbuf -l 1 -- --mix all --packets 1000000
  *
- * The last line says what was received and what differed.  Exit status 0: nothing
- * differed and nothing is missing that no counter knows; 1: something; 2: bad usage.
+ * With --version it tells that of its DPDK and ends.  The last line says what was received and what
+ * differed.  Exit status 0: nothing differed and nothing is missing that no counter knows; 1:
+ * something; 2: bad usage.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 
 #include <rte_cycles.h>
 #include <rte_mbuf_dyn.h>
+#include <rte_version.h>
 
 #include "card_mbuf.h"
 
@@ -42,7 +44,8 @@ static void usage(void)
 {
 	rte_exit(2, "usage: card_mbuf EAL-ARGUMENTS -- [--mix NAME] [--packets N] [--queues N] "
 		    "[--burst N] [--descriptors N] [--mbuf N] [--vlan-strip] [--timestamp] "
-		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--isolated] [--mark ID]\n");
+		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--enhanced] [--isolated] "
+		    "[--mark ID]\n");
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -60,6 +63,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{"scatter", no_argument, NULL, 's'},
 		{"no-hash", no_argument, NULL, 'h'},
 		{"l34h", no_argument, NULL, 'l'},
+		{"enhanced", no_argument, NULL, 'e'},
 		{"isolated", no_argument, NULL, 'i'},
 		{"mark", required_argument, NULL, 'K'},
 		{NULL, 0, NULL, 0},
@@ -101,6 +105,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 'l':
 			o->l34h = o->no_hash = true;
+			break;
+		case 'e':
+			o->enhanced = true;
 			break;
 		case 'K':
 			o->mark = true;
@@ -286,12 +293,26 @@ static int report(const struct state *s, double seconds)
 	return s->differences || !complete || !hashed_everywhere || (s->o.mark && !s->marked);
 }
 
+/* The one that is met, not the one that this was built with. */
+static void find_version(struct state *s)
+{
+	unsigned year, month, minor;
+
+	if (sscanf(rte_version(), "DPDK %u.%u.%u", &year, &month, &minor) != 3)
+		rte_exit(1, "%s: no version\n", rte_version());
+	s->version = year * 10000 + month * 100 + minor;
+	printf("driver: %s\n", rte_version());
+}
+
 int main(int argc, char **argv)
 {
 	struct state *s = &state;
 	struct cqesim_error err = {""};
-	int used = rte_eal_init(argc, argv);
 
+	find_version(s);
+	if (argc == 2 && !strcmp(argv[1], "--version"))
+		return 0;
+	int used = rte_eal_init(argc, argv);
 	must(used < 0 ? -rte_errno : 0, "EAL");
 	parse(&s->o, argc - used, argv + used);
 	if (numbered_make(&s->table, s->o.mix, &err))

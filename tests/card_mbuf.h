@@ -8,7 +8,8 @@
 
 #include "trace/numbered.h"
 
-#define QUEUES_MAX 16u
+#define QUEUES_MAX      16u
+#define L34H_TYPE_FIXED 241106u
 /* Longest session; so many packets back a title can lie. */
 #define TITLES 128u
 
@@ -17,8 +18,9 @@ struct options {
 	uint64_t packets;
 	unsigned queues, burst, descriptors;
 	bool vlan_strip, timestamp, keep_crc, scatter;
-	bool no_hash; /* the mini format has none */
-	bool l34h;    /* minis with header types */
+	bool no_hash;  /* the mini format has none */
+	bool l34h;     /* minis with header types */
+	bool enhanced; /* the enhanced layout */
 	bool isolated;
 	unsigned mbuf_bytes;
 	bool mark;        /* rules: UDP packets are marked ... */
@@ -56,8 +58,12 @@ enum known {
 	KNOWN_NO_RSS_FLAG, /* scalar: a packet whose hash is 0 has no RSS flag */
 	KNOWN_TITLE_HASH,  /* scalar, mini formats without hash: that of the session's title */
 	KNOWN_NO_HASH,     /* vector, likewise: neither hash nor RSS flag in sessions */
-	KNOWN_L34H_TYPE,   /* scalar before 24.11.6: no packet type out of L34H minis */
+	KNOWN_L34H_TYPE,   /* scalar before L34H_TYPE_FIXED: no packet type out of L34H minis */
 	KNOWN_EXTERNAL,    /* MPRQ: larger packets stay in the strides' buffer */
+	KNOWN_L34H_VLAN,   /* L34H: VLAN flags of the packet in the mirrored place among four
+			      (vector);   none at all (scalar before L34H_TYPE_FIXED) */
+	KNOWN_L34H_TUNNEL, /* vector, enhanced, L34H: taken for a tunnel, by a mini's first byte */
+	KNOWN_MARK,        /* vector, enhanced, minis with tag: another packet's mark flags too */
 	KNOWN_KINDS
 };
 
@@ -67,6 +73,7 @@ struct state {
 	struct expected expected[NUMBERED_FRAMES];
 	uint8_t *stripped; /* frames without tag */
 	uint16_t at[NUMBERED_KINDS];
+	unsigned version; /* of the driver: 24.11.6 is 241106 */
 	bool scalar, mprq;
 	uint16_t port;
 	int time_offset;
