@@ -18,14 +18,19 @@ static unsigned elsewhere(void)
 	return entries("/dev/shm") + entries("/run/dpdk") + entries("/var/run/dpdk");
 }
 
-static const char *program(void)
+static const char *built(const char *name)
 {
 	static char path[PATH_MAX];
 	const char *slash = strrchr(cli_program(), '/');
 
-	snprintf(path, sizeof(path), "%.*s/tests/card_lifecycle",
-		 slash ? (int)(slash - cli_program()) : 1, slash ? cli_program() : ".");
+	snprintf(path, sizeof(path), "%.*s/tests/%s", slash ? (int)(slash - cli_program()) : 1,
+		 slash ? cli_program() : ".", name);
 	return access(path, X_OK) ? NULL : path;
+}
+
+static const char *program(void)
+{
+	return built("card_lifecycle");
 }
 
 START_TEST(rounds)
@@ -171,6 +176,40 @@ START_TEST(loop)
 }
 END_TEST
 
+/* A queue that the program made by verbs, mapped as an external one into DPDK's port. */
+START_TEST(own_queue)
+{
+	char report[PATH_MAX];
+	json_error_t error;
+
+	if (!has_driver("card, a queue of the program's own"))
+		return;
+	const char *external = built("card_external");
+	if (!external) {
+		test_skip("card, a queue of the program's own",
+			  "DPDK's driver could not be linked to, or has no external queues");
+		return;
+	}
+	snprintf(report, sizeof(report), "%s/report.%d", test_tmpdir(), getpid());
+	struct output o = cli("card", "--check", "--cqe-comp", "aggressive", "--source",
+			      "numbered:udp", "--rate", "posted", "--limit", "20k", "--json",
+			      "--output", report, "--", external, "-l", "1", "-a", "0000:00:00.0",
+			      "--", "20000", _i ? "compressed" : NULL);
+	ck_assert_msg(o.code == 0, "exit %d: %s%s", o.code, o.out, o.err);
+	has(o.out, "received 20000 of 20000 in a queue of our own");
+	ck_assert_int_eq(strstr(o.out, ", 0 sessions") == NULL, _i);
+	output_free(&o);
+	json_t *doc = json_load_file(report, 0, &error);
+	ck_assert_msg(doc != NULL, "%s", error.text);
+	unlink(report);
+	ck_assert_uint_eq(count_at(doc, "rules.violations"), 0);
+	ck_assert_uint_eq(count_at(doc, "setup.regions"), 0);
+	ck_assert_uint_eq(count_at(doc, "received.delivered"), 20000);
+	json_decref(doc);
+	ck_assert_uint_eq(left_over(), 0);
+}
+END_TEST
+
 Suite *suite_card_lifecycle(void)
 {
 	Suite *suite = suite_create("card_lifecycle");
@@ -181,6 +220,7 @@ Suite *suite_card_lifecycle(void)
 	tcase_add_test(tc, kill_program);
 	tcase_add_test(tc, kill_launcher);
 	tcase_add_test(tc, loop);
+	tcase_add_loop_test(tc, own_queue, 0, 2);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

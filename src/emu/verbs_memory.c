@@ -11,40 +11,81 @@
 
 /* ---- protection domains and memory ---- */
 
-EMU_API struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
-{
-	static uint32_t handles;
-	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+/* A protection domain, or another name for one. */
+struct emu_pd {
+	struct ibv_pd pd;
+	bool imported;
+	struct emu_pd *next;
+};
+static struct emu_pd *pds; /* with the lock */
 
-	emu_log("ibv_alloc_pd");
+static struct ibv_pd *add_pd(struct ibv_context *context, uint32_t handle, bool imported)
+{
+	struct emu_pd *pd = calloc(1, sizeof(*pd));
+
 	if (!pd) {
 		errno = ENOMEM;
 		return NULL;
 	}
-	pd->context = context;
-	pd->handle = __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED);
-	return pd;
+	pd->pd.context = context;
+	pd->pd.handle = handle;
+	pd->imported = imported;
+	emu_lock();
+	pd->next = pds;
+	pds = pd;
+	emu_unlock();
+	return &pd->pd;
+}
+
+static void remove_pd(struct ibv_pd *pd)
+{
+	emu_lock();
+	for (struct emu_pd **at = &pds; *at; at = &(*at)->next)
+		if (&(*at)->pd == pd) {
+			*at = (*at)->next;
+			break;
+		}
+	emu_unlock();
+	free(pd);
+}
+
+EMU_API struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
+{
+	static uint32_t handles;
+
+	emu_log("ibv_alloc_pd");
+	return add_pd(context, __atomic_add_fetch(&handles, 1, __ATOMIC_RELAXED), false);
 }
 
 EMU_API int ibv_dealloc_pd(struct ibv_pd *pd)
 {
 	emu_log("ibv_dealloc_pd");
-	free(pd);
+	remove_pd(pd);
 	return 0;
 }
 
+/* Of a context that is open in this process: PMD with devargs cmd_fd and pd_handle. */
 EMU_API struct ibv_pd *ibv_import_pd(struct ibv_context *context, uint32_t handle)
 {
-	(void)context;
-	(void)handle;
-	emu_unsupported(__func__);
-	return NULL;
+	bool found = false;
+
+	emu_log("ibv_import_pd %u", handle);
+	emu_lock();
+	for (const struct emu_pd *pd = pds; pd; pd = pd->next)
+		found |= !pd->imported && pd->pd.handle == handle;
+	emu_unlock();
+	if (!found) {
+		emu_warn("ibv_import_pd: there is no protection domain %u", handle);
+		errno = ENOENT;
+		return NULL;
+	}
+	return add_pd(context, handle, true);
 }
 
 EMU_API void ibv_unimport_pd(struct ibv_pd *pd)
 {
-	(void)pd;
-	emu_unsupported(__func__);
+	emu_log("ibv_unimport_pd %u", pd->handle);
+	remove_pd(pd);
 }
 
 EMU_API struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
@@ -73,6 +114,12 @@ EMU_API struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t le
 	mr->rkey = mr->lkey;
 	emu_log("ibv_reg_mr_iova2: %zu bytes at %p, lkey 0x%x", length, addr, mr->lkey);
 	return mr;
+}
+
+/* PMD has no use for it; programs with queues of their own have. */
+EMU_API struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr, (unsigned)access);
 }
 
 EMU_API int ibv_dereg_mr(struct ibv_mr *mr)
