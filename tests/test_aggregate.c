@@ -198,18 +198,109 @@ START_TEST(shorter_segment_ends)
 }
 END_TEST
 
-START_TEST(fin_joins)
+/* HW-GRO: FIN joins as PSH does.  LRO's completion could not tell it: it goes alone. */
+START_TEST(psh_and_fin)
 {
-	start(CQESIM_AGGREGATE_LRO);
+	start(CQESIM_AGGREGATE_HW_GRO);
 	struct cqesim_segment g = segment(1, train(1, 0, 2), MSS);
 	g.tcp_flags |= CQESIM_TCP_FIN;
 	add(g);
 	ended(0, 3, CQESIM_FLUSH_FLAGS);
-	ck_assert_uint_eq(done.session[0].tcp_flags, CQESIM_TCP_ACK | CQESIM_TCP_FIN);
+	start(CQESIM_AGGREGATE_LRO);
+	g = segment(1, train(1, 0, 2), MSS);
+	g.tcp_flags |= CQESIM_TCP_FIN;
+	add(g);
+	ended(0, 2, CQESIM_FLUSH_CONTROL);
+	ended(1, 1, CQESIM_FLUSH_ALONE);
+	start(CQESIM_AGGREGATE_LRO);
+	g = segment(1, train(1, 0, 2), MSS);
+	g.tcp_flags |= CQESIM_TCP_PSH;
+	add(g);
+	ended(0, 3, CQESIM_FLUSH_FLAGS);
+	ck_assert_uint_eq(done.session[0].tcp_flags, CQESIM_TCP_ACK | CQESIM_TCP_PSH);
 	/* One completion for all; the first header stays, 66 + 3 x 1448. */
 	ck_assert_uint_eq(done.session[0].completions, 1);
 	ck_assert_uint_eq(done.session[0].data_bytes, 4410);
 	ck_assert_uint_eq(agg.stats.header_entries, 0);
+}
+END_TEST
+
+/* What LRO's completion tells: the least TTL, the last window; HW-GRO compares TTLs. */
+START_TEST(ttl_and_window)
+{
+	static const uint8_t ttl[] = {64, 62, 63};
+
+	for (unsigned kind = 0; kind < 2; kind++) {
+		start(kind ? CQESIM_AGGREGATE_LRO : CQESIM_AGGREGATE_HW_GRO);
+		for (unsigned i = 0; i < 3; i++) {
+			struct cqesim_segment g = segment(1, i * MSS, MSS);
+			g.ttl = ttl[i];
+			g.window = (uint16_t)(100 + i);
+			add(g);
+			ck_assert(place.match == (kind && i));
+		}
+		cqesim_aggregate_stop(&agg, 0);
+		ended(0, kind ? 3 : 1, kind ? CQESIM_FLUSH_STOP : CQESIM_FLUSH_HEADER);
+		ck_assert_uint_eq(done.session[0].ttl, kind ? 62 : 64);
+		ck_assert_uint_eq(done.session[0].window, kind ? 102 : 100);
+	}
+	/* IPv4 options: LRO's drivers would look for TCP in the wrong place. */
+	for (unsigned kind = 0; kind < 2; kind++) {
+		start(kind ? CQESIM_AGGREGATE_LRO : CQESIM_AGGREGATE_HW_GRO);
+		for (unsigned i = 0; i < 2; i++) {
+			struct cqesim_segment g = segment(1, i * MSS, MSS);
+			g.ip_options = true;
+			add(g);
+		}
+		ck_assert(place.match == !kind);
+	}
+}
+END_TEST
+
+/* A device's view: what would join, what ends, how much room there is, when time is over. */
+START_TEST(step_by_step)
+{
+	start(CQESIM_AGGREGATE_LRO);
+	config.contexts = 1;
+	restart();
+	struct cqesim_segment g = segment(1, 0, MSS);
+	ck_assert(!cqesim_aggregate_joins(&agg, &g));
+	ck_assert(!cqesim_aggregate_alone(&agg, &g));
+	ck_assert_uint_eq(cqesim_aggregate_next_ps(&agg), UINT64_MAX);
+	add(g);
+	ck_assert_uint_eq(cqesim_aggregate_next_ps(&agg), 32 * US);
+	cqesim_aggregate_room(&agg, HEADER + 3 * MSS);
+	g = segment(1, MSS, MSS);
+	ck_assert(cqesim_aggregate_joins(&agg, &g));
+	g.time_ps = 32 * US;
+	ck_assert(cqesim_aggregate_joins(&agg, &g));
+	g.time_ps++;
+	ck_assert(!cqesim_aggregate_joins(&agg, &g));
+	g.time_ps = 0;
+	add(g);
+	cqesim_aggregate_yield(&agg, &(struct cqesim_segment){.tcp = true,
+							      .flow = 1,
+							      .seq = 2 * MSS,
+							      .payload_bytes = MSS,
+							      .header_bytes = HEADER});
+	ck_assert_uint_eq(done.n, 0);
+	add(segment(1, 2 * MSS, MSS));
+	add(segment(1, 3 * MSS, MSS));
+	ended(0, 3, CQESIM_FLUSH_SIZE);
+	/* What is not TCP ends it too, and begins nothing. */
+	cqesim_aggregate_yield(&agg, &(struct cqesim_segment){.time_ps = US});
+	ended(1, 1, CQESIM_FLUSH_OTHER_FLOW);
+	ck_assert_uint_eq(agg.opened, 0);
+	g = segment(1, 0, MSS);
+	g.time_ps = 2 * US;
+	add(g);
+	cqesim_aggregate_step(&agg, 34 * US - 1);
+	ck_assert_uint_eq(done.n, 2);
+	cqesim_aggregate_step(&agg, 34 * US);
+	ended(2, 1, CQESIM_FLUSH_TIMEOUT);
+	ck_assert_uint_eq(done.session[2].end_ps, 34 * US);
+	cqesim_aggregate_step(&agg, UINT64_MAX);
+	ck_assert_uint_eq(done.n, 3);
 }
 END_TEST
 
@@ -416,7 +507,9 @@ Suite *suite_aggregate(void)
 	tcase_add_test(tc, consecutive_segments_join);
 	tcase_add_test(tc, why_the_flow_breaks);
 	tcase_add_test(tc, shorter_segment_ends);
-	tcase_add_test(tc, fin_joins);
+	tcase_add_test(tc, psh_and_fin);
+	tcase_add_test(tc, ttl_and_window);
+	tcase_add_test(tc, step_by_step);
 	tcase_add_test(tc, size_limits);
 	tcase_add_test(tc, segment_and_entry_limits);
 	tcase_add_test(tc, time_out);

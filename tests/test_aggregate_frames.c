@@ -46,8 +46,11 @@ START_TEST(frames)
 		h = read_frame(f, 166);
 		ck_assert(h.tcp && h.flow == g.flow && h.traits == g.traits);
 	}
-	/* Addresses and ports make the flow; TOS, TTL, DF, option kinds, ECE the traits. */
-	static const unsigned flow_bytes[] = {29, 33, 35, 37}, trait_bytes[] = {15, 22, 54};
+	ck_assert_uint_eq(g.ttl, 64);
+	ck_assert_uint_eq(g.window, 256);
+	ck_assert(!g.ip_options);
+	/* Addresses and ports make the flow; TOS, DF, option kinds, ECE the traits. */
+	static const unsigned flow_bytes[] = {29, 33, 35, 37}, trait_bytes[] = {15, 20, 54};
 	for (size_t i = 0; i < sizeof(flow_bytes) / sizeof(flow_bytes[0]); i++) {
 		memcpy(f, tcp_frame, sizeof(tcp_frame));
 		f[flow_bytes[i]] ^= 4;
@@ -55,11 +58,16 @@ START_TEST(frames)
 	}
 	for (size_t i = 0; i < sizeof(trait_bytes) / sizeof(trait_bytes[0]); i++) {
 		memcpy(f, tcp_frame, sizeof(tcp_frame));
-		f[trait_bytes[i]] ^= 2;
+		f[trait_bytes[i]] ^= trait_bytes[i] == 20 ? 0x40 : 2;
 		h = read_frame(f, 166);
 		ck_assert_msg(h.tcp && h.flow == g.flow && h.traits != g.traits, "byte %u",
 			      trait_bytes[i]);
 	}
+	memcpy(f, tcp_frame, sizeof(tcp_frame));
+	f[22] = 63; /* TTL: told beside the traits */
+	h = read_frame(f, 166);
+	ck_assert(h.flow == g.flow && h.traits == g.traits);
+	ck_assert_uint_eq(h.ttl, 63);
 	memcpy(f, tcp_frame, sizeof(tcp_frame));
 	f[47] |= 0x40;
 	ck_assert(read_frame(f, 166).traits != g.traits);

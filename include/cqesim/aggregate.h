@@ -12,10 +12,14 @@
  * Documentation/networking/netdev-features.rst.
  *
  * A segment joins the open session of its flow when it is the next in sequence
- * and agrees in what is compared.  PSH and FIN join and end the session; SYN,
- * RST, URG and a segment without payload go alone and end the flow's session
- * before.  Data of a session is consecutive in the data buffers; a session
- * starts at a multiple of align_bytes.
+ * and agrees in what is compared.  PSH joins and ends the session; SYN, RST, URG
+ * and a segment without payload go alone and end the flow's session before.  FIN
+ * does as PSH with HW-GRO and as SYN with LRO, whose completion has no bit for it
+ * [driver: KRN mlx5e_lro_update_tcp_hdr and PMD mlx5_lro_update_tcp_hdr set PSH and
+ * ACK in the first segment's header, so that a FIN that joined would be lost].  IPv4
+ * options go alone with LRO [driver: both take the TCP header to be behind 20 bytes].
+ * Data of a session is consecutive in the data buffers; a session starts at a
+ * multiple of align_bytes.
  */
 #ifndef CQESIM_AGGREGATE_H
 #define CQESIM_AGGREGATE_H
@@ -33,7 +37,7 @@ enum cqesim_aggregate_kind {
 /* Why a session ended. */
 enum cqesim_flush {
 	CQESIM_FLUSH_FLAGS,      /* its last segment has PSH or FIN */
-	CQESIM_FLUSH_CONTROL,    /* a segment of the flow with SYN, RST or URG came */
+	CQESIM_FLUSH_CONTROL,    /* a segment of the flow with SYN, RST, URG (LRO: FIN) came */
 	CQESIM_FLUSH_EMPTY,      /* a segment of the flow without payload came */
 	CQESIM_FLUSH_SEQUENCE,   /* the flow went on with another sequence number */
 	CQESIM_FLUSH_HEADER,     /* the flow went on with other header fields, or another ACK */
@@ -57,7 +61,9 @@ struct cqesim_aggregate_config {
 	enum cqesim_aggregate_kind kind;
 	/*
 	 * Flows open at a time, 1..CQESIM_AGGREGATE_CONTEXTS_MAX.  HW-GRO: 1 [driver: KRN
-	 * keeps one packet under construction a queue].  LRO: 32 [assumed; 1 to 64].
+	 * keeps one packet under construction a queue].  LRO: 32 [assumed; 1 to 64]; with
+	 * DPDK's cyclic rings 1 [vendor: "LRO in MLX5 PMD", dev@dpdk.org May 2019: a session
+	 * ends when a "packet from a different flow is received on the same queue"].
 	 */
 	unsigned contexts;
 	/*
@@ -133,18 +139,22 @@ struct cqesim_segment {
 	uint64_t time_ps; /* never less than before */
 	uint64_t flow;    /* the same for packets of the same 5-tuple */
 	uint64_t traits;  /* the same when all other compared header fields are */
+	uint8_t ttl;      /* or hop limit; compared with HW-GRO, LRO tells the least */
+	uint16_t window;
 	uint32_t seq, ack;
 	uint32_t payload_bytes;
 	uint16_t header_bytes; /* L2 to L4; 0: nothing that can be split off */
 	uint8_t tcp_flags;
-	bool tcp; /* a TCP packet, whole and unfragmented; others go alone */
+	bool tcp;        /* a TCP packet, whole and unfragmented; others go alone */
+	bool ip_options; /* IPv4 */
 };
 
 /*
  * Fill *segment from a frame: Ethernet, up to two VLAN tags, IPv4 or IPv6 without
  * fragments and extension headers, TCP or UDP.  Traits: VLAN tags, DSCP and ECN,
- * TTL, IPv4 DF bit, IPv6 flow label, TCP options but for time stamps' values
- * [assumed: what Linux compares in software GRO].  Whatever it is not is a packet
+ * IPv4 DF bit, IPv6 flow label, TCP options but for time stamps' values, and the TTL
+ * beside them [assumed: what Linux compares in software GRO; but LRO's completion has a
+ * lro_min_ttl, so TTLs of a session may differ].  Whatever it is not is a packet
  * without header_bytes and tcp.
  */
 CQESIM_API void cqesim_segment_read(const struct cqesim_frame *frame,
@@ -163,6 +173,9 @@ struct cqesim_session {
 	uint32_t segments;
 	uint32_t segment_bytes;  /* payload of the first */
 	uint32_t next_seq, ack;  /* ack: the last segment's */
+	uint32_t data_room;      /* it may have so many data bytes; 0: as max_bytes says */
+	uint16_t window;         /* the last segment's */
+	uint8_t ttl;             /* the least */
 	uint32_t header_entries; /* used */
 	uint32_t buffers;        /* data buffers in which it lies */
 	uint32_t completions;
@@ -225,5 +238,23 @@ CQESIM_API void cqesim_aggregate_add(struct cqesim_aggregate *a,
 
 /* End what is open. */
 CQESIM_API void cqesim_aggregate_stop(struct cqesim_aggregate *a, uint64_t now_ps);
+
+/*
+ * For a device, which gives a session its buffer: what cqesim_aggregate_add does, step by step.
+ * Would the segment join an open session?
+ */
+CQESIM_API bool cqesim_aggregate_joins(const struct cqesim_aggregate *a,
+				       const struct cqesim_segment *segment);
+/* Would it go alone, whatever is open? */
+CQESIM_API bool cqesim_aggregate_alone(const struct cqesim_aggregate *a,
+				       const struct cqesim_segment *segment);
+/* End what the segment's arrival ends, without adding it. */
+CQESIM_API void cqesim_aggregate_yield(struct cqesim_aggregate *a,
+				       const struct cqesim_segment *segment);
+/* The session begun last, which is open, has room for so many data bytes in all. */
+CQESIM_API void cqesim_aggregate_room(struct cqesim_aggregate *a, uint32_t data_bytes);
+/* End sessions whose time is over at now_ps; when the next one's is (UINT64_MAX: never). */
+CQESIM_API void cqesim_aggregate_step(struct cqesim_aggregate *a, uint64_t now_ps);
+CQESIM_API uint64_t cqesim_aggregate_next_ps(const struct cqesim_aggregate *a);
 
 #endif

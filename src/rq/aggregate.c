@@ -1,122 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Hardware GRO and LRO: which packets one session takes, and where they go.  See aggregate.h. */
-#include <errno.h>
 #include <string.h>
 
 #include "cqesim/aggregate.h"
 
-static const struct {
-	const char *name, *words;
-} flush_text[CQESIM_FLUSHES] = {
-	[CQESIM_FLUSH_FLAGS] = {"flags", "its last segment has PSH or FIN"},
-	[CQESIM_FLUSH_CONTROL] = {"control", "a segment with SYN, RST or URG came"},
-	[CQESIM_FLUSH_EMPTY] = {"empty", "a segment without payload came"},
-	[CQESIM_FLUSH_SEQUENCE] = {"sequence", "the flow went on with another sequence number"},
-	[CQESIM_FLUSH_HEADER] = {"header", "the flow went on with other header fields"},
-	[CQESIM_FLUSH_LENGTH] = {"length", "a segment of another length"},
-	[CQESIM_FLUSH_SHORT] = {"short", "a segment too short to be joined came"},
-	[CQESIM_FLUSH_SIZE] = {"size", "one more segment would have been too many bytes"},
-	[CQESIM_FLUSH_SEGMENTS] = {"segments", "as many segments as a session may have"},
-	[CQESIM_FLUSH_ENTRIES] = {"entries", "no free header entry"},
-	[CQESIM_FLUSH_OTHER_FLOW] = {"other_flow", "another flow came and no context was free"},
-	[CQESIM_FLUSH_TIMEOUT] = {"timeout", "time-out"},
-	[CQESIM_FLUSH_STOP] = {"stop", "end of the packets"},
-	[CQESIM_FLUSH_ALONE] = {"alone", "cannot be joined"},
-};
-
-const char *cqesim_flush_name(enum cqesim_flush flush)
-{
-	return (unsigned)flush < CQESIM_FLUSHES ? flush_text[flush].name : "unknown";
-}
-
-const char *cqesim_flush_words(enum cqesim_flush flush)
-{
-	return (unsigned)flush < CQESIM_FLUSHES ? flush_text[flush].words : "unknown";
-}
-
 /* KRN GRO_LEGACY_MAX_SIZE */
 #define WHOLE_BUFFERS_BELOW 65536u
-
-/* ---- configuration ---- */
-
-static bool power_of_two(uint32_t n)
-{
-	return n && !(n & (n - 1));
-}
-
-static unsigned log2_up(uint32_t n)
-{
-	return n <= 1 ? 0 : 32 - (unsigned)__builtin_clz(n - 1);
-}
-
-int cqesim_aggregate_defaults(struct cqesim_aggregate_config *config,
-			      enum cqesim_aggregate_kind kind, uint32_t mtu,
-			      struct cqesim_error *err)
-{
-	bool gro = kind == CQESIM_AGGREGATE_HW_GRO;
-
-	if (mtu < 68 || mtu > 65535)
-		return cqesim_fail(err, -EINVAL, "MTU %u: expected 68 to 65535", mtu);
-	*config = (struct cqesim_aggregate_config){
-		.kind = kind,
-		.contexts = gro ? 1 : 32,
-		.max_bytes = gro ? 65536 : 255 * 256,
-		.count_buffers = gro,
-		.max_segments = gro ? 1u << log2_up((65536 + mtu - 1) / mtu) : 255,
-		.timeout_ps = (gro ? 1024 : 32) * (CQESIM_PS_PER_S / 1000000),
-		.min_payload = gro ? 1 : 1348,
-		.exact = gro,
-		.header_split = gro,
-		.header_entry_bytes = 256,
-		.buffer_bytes = gro ? 4096 : 65536,
-		.align_bytes = gro ? 64 : 65536,
-		.cqe_per_segment = gro,
-	};
-	/* KRN: WQEs of 256 KiB hold four reservations; a ring of 1024 packets of 1500 is 8 WQEs. */
-	config->log_header_entries = gro ? log2_up(config->max_segments * 4 * 8) : 0;
-	return 0;
-}
-
-static int check(const struct cqesim_aggregate_config *c, struct cqesim_error *err)
-{
-	if (!c->contexts || c->contexts > CQESIM_AGGREGATE_CONTEXTS_MAX)
-		return cqesim_fail(err, -EINVAL, "contexts %u: expected 1 to %u", c->contexts,
-				   CQESIM_AGGREGATE_CONTEXTS_MAX);
-	if (!c->max_segments || c->max_segments > 65535)
-		return cqesim_fail(err, -EINVAL, "segments per session %u: expected 1 to 65535",
-				   c->max_segments);
-	if (!c->max_bytes || c->max_bytes > (1u << 24))
-		return cqesim_fail(err, -EINVAL, "bytes per session %u: expected 1 to 16 MiB",
-				   c->max_bytes);
-	if (!power_of_two(c->buffer_bytes) || c->buffer_bytes > (1u << 24))
-		return cqesim_fail(err, -EINVAL,
-				   "data buffers of %u bytes: expected a power of two to 16 MiB",
-				   c->buffer_bytes);
-	if (!power_of_two(c->align_bytes) || c->align_bytes > c->buffer_bytes)
-		return cqesim_fail(err, -EINVAL,
-				   "sessions at multiples of %u bytes: expected a power of two up "
-				   "to the buffers' %u",
-				   c->align_bytes, c->buffer_bytes);
-	if (c->header_split && (c->log_header_entries > 20 || !c->header_entry_bytes))
-		return cqesim_fail(err, -EINVAL,
-				   "header entries: expected up to 2^20 of at least a byte");
-	return 0;
-}
-
-int cqesim_aggregate_init(struct cqesim_aggregate *a, const struct cqesim_aggregate_config *config,
-			  cqesim_session_done done, void *done_context, struct cqesim_error *err)
-{
-	int rc = check(config, err);
-
-	if (rc)
-		return rc;
-	*a = (struct cqesim_aggregate){
-		.config = *config,
-		.done = done,
-		.done_context = done_context,
-	};
-	return 0;
-}
 
 /* ---- data buffers ---- */
 
@@ -212,13 +101,16 @@ static uint64_t weight(const struct cqesim_aggregate *a, const struct cqesim_ses
 static bool stands_alone(const struct cqesim_aggregate *a, const struct cqesim_segment *g,
 			 enum cqesim_flush *why)
 {
-	if (g->tcp_flags & (CQESIM_TCP_SYN | CQESIM_TCP_RST | CQESIM_TCP_URG))
+	bool lro = a->config.kind == CQESIM_AGGREGATE_LRO;
+	unsigned control = CQESIM_TCP_SYN | CQESIM_TCP_RST | CQESIM_TCP_URG;
+
+	if (g->tcp_flags & (lro ? control | CQESIM_TCP_FIN : control))
 		*why = CQESIM_FLUSH_CONTROL;
 	else if (!g->payload_bytes)
 		*why = CQESIM_FLUSH_EMPTY;
 	else if (g->payload_bytes < a->config.min_payload)
 		*why = CQESIM_FLUSH_SHORT;
-	else if (a->config.header_split && !splits(a, g))
+	else if ((a->config.header_split && !splits(a, g)) || (lro && g->ip_options))
 		*why = CQESIM_FLUSH_HEADER;
 	else
 		return false;
@@ -235,12 +127,14 @@ static bool breaks(const struct cqesim_aggregate *a, const struct cqesim_session
 		return true;
 	if (g->seq != s->next_seq)
 		*why = CQESIM_FLUSH_SEQUENCE;
-	else if (g->traits != s->traits || (c->exact && g->ack != s->ack))
+	else if (g->traits != s->traits || (c->exact && g->ack != s->ack) ||
+		 (c->kind == CQESIM_AGGREGATE_HW_GRO && g->ttl != s->ttl))
 		*why = CQESIM_FLUSH_HEADER;
 	else if (c->exact && g->payload_bytes > s->segment_bytes)
 		*why = CQESIM_FLUSH_LENGTH;
 	else if (weight(a, s) + g->payload_bytes > c->max_bytes ||
-		 s->payload_bytes + g->payload_bytes > c->max_bytes)
+		 s->payload_bytes + g->payload_bytes > c->max_bytes ||
+		 (s->data_room && s->data_bytes + g->payload_bytes > s->data_room))
 		*why = CQESIM_FLUSH_SIZE;
 	else if (c->header_split && a->entries_in_use >> c->log_header_entries)
 		*why = CQESIM_FLUSH_ENTRIES;
@@ -280,6 +174,9 @@ static void put(struct cqesim_aggregate *a, struct cqesim_session *s,
 	s->header_bytes += g->header_bytes;
 	s->next_seq = g->seq + g->payload_bytes;
 	s->ack = g->ack;
+	s->window = g->window;
+	if (g->ttl < s->ttl)
+		s->ttl = g->ttl;
 	s->tcp_flags |= g->tcp_flags;
 	if (a->config.contexts == 1)
 		a->cursor = s->data_start + s->data_bytes;
@@ -296,6 +193,7 @@ static unsigned begin(struct cqesim_aggregate *a, const struct cqesim_segment *g
 		.flow = g->flow,
 		.start_ps = g->time_ps,
 		.traits = g->traits,
+		.ttl = g->ttl,
 		.segment_bytes = g->payload_bytes,
 	};
 	reserve(a, s, g, alone);
@@ -329,30 +227,37 @@ static void make_room(struct cqesim_aggregate *a, const struct cqesim_segment *g
 		end(a, 0, CQESIM_FLUSH_ENTRIES, g->time_ps);
 }
 
+/* End what is over or in the way; the session that is left for the segment, or -1. */
+static int prepare(struct cqesim_aggregate *a, const struct cqesim_segment *g, bool *alone)
+{
+	enum cqesim_flush why;
+
+	expire(a, g->time_ps);
+	int i = g->tcp ? find(a, g->flow) : -1;
+	if (i >= 0 && breaks(a, &a->open[i], g, &why)) {
+		end(a, (unsigned)i, why, g->time_ps);
+		i = -1;
+	}
+	*alone = cqesim_aggregate_alone(a, g);
+	if (i < 0)
+		make_room(a, g, *alone);
+	return i;
+}
+
 void cqesim_aggregate_add(struct cqesim_aggregate *a, const struct cqesim_segment *g,
 			  struct cqesim_segment_place *place)
 {
 	struct cqesim_segment_place here = {0};
 	enum cqesim_flush why = CQESIM_FLUSH_ALONE;
-	int i;
+	bool alone;
+	int i = prepare(a, g, &alone);
 
-	expire(a, g->time_ps);
 	a->stats.packets++;
 	a->stats.bytes += (uint64_t)g->header_bytes + g->payload_bytes;
-	i = g->tcp ? find(a, g->flow) : -1;
-	if (i >= 0 && breaks(a, &a->open[i], g, &why)) {
-		end(a, (unsigned)i, why, g->time_ps);
-		i = -1;
-	}
-	bool alone = !g->tcp || stands_alone(a, g, &why);
-	if (i < 0) {
-		make_room(a, g, alone);
+	if (i < 0)
 		i = (int)begin(a, g, alone);
-	}
 	struct cqesim_session *s = &a->open[i];
 	put(a, s, g, &here);
-	if (alone)
-		why = CQESIM_FLUSH_ALONE;
 	if (alone || completes(a, s, g, &why)) {
 		here.flush = true;
 		end(a, (unsigned)i, why, g->time_ps);
@@ -366,4 +271,47 @@ void cqesim_aggregate_stop(struct cqesim_aggregate *a, uint64_t now_ps)
 	expire(a, now_ps);
 	while (a->opened)
 		end(a, 0, CQESIM_FLUSH_STOP, now_ps);
+}
+
+/* ---- step by step ---- */
+
+bool cqesim_aggregate_joins(const struct cqesim_aggregate *a, const struct cqesim_segment *g)
+{
+	uint64_t t = a->config.timeout_ps;
+	int i = g->tcp ? find(a, g->flow) : -1;
+	enum cqesim_flush why;
+
+	return i >= 0 && (!t || g->time_ps - a->open[i].start_ps <= t) &&
+	       !breaks(a, &a->open[i], g, &why);
+}
+
+bool cqesim_aggregate_alone(const struct cqesim_aggregate *a, const struct cqesim_segment *g)
+{
+	enum cqesim_flush why;
+
+	return !g->tcp || stands_alone(a, g, &why);
+}
+
+void cqesim_aggregate_yield(struct cqesim_aggregate *a, const struct cqesim_segment *g)
+{
+	bool alone;
+
+	prepare(a, g, &alone);
+}
+
+void cqesim_aggregate_room(struct cqesim_aggregate *a, uint32_t data_bytes)
+{
+	a->open[a->opened - 1].data_room = data_bytes;
+}
+
+uint64_t cqesim_aggregate_next_ps(const struct cqesim_aggregate *a)
+{
+	return a->opened && a->config.timeout_ps ? a->open[0].start_ps + a->config.timeout_ps
+						 : UINT64_MAX;
+}
+
+void cqesim_aggregate_step(struct cqesim_aggregate *a, uint64_t now_ps)
+{
+	for (uint64_t at; (at = cqesim_aggregate_next_ps(a)) <= now_ps && a->opened;)
+		end(a, 0, CQESIM_FLUSH_TIMEOUT, at);
 }

@@ -42,11 +42,13 @@ static bool read_ipv4(const struct cqesim_frame *f, uint32_t at, struct l4 *l,
 	if (length < 20 || f->cap_len < at + length || total < length || at + total > f->len ||
 	    cqesim_be_load(h + 6, 2) & 0x3fff)
 		return false;
-	const uint8_t compared[] = {h[1], h[6], h[8]};
+	const uint8_t compared[] = {h[1], h[6]};
 	*l = (struct l4){at + length, at + total, h[9]};
 	g->flow = key(g->flow, h + 12, 8);
 	g->traits = key(g->traits, compared, sizeof(compared));
 	g->traits = key(g->traits, h + 20, length - 20);
+	g->ttl = h[8];
+	g->ip_options = length > 20;
 	return true;
 }
 
@@ -62,7 +64,8 @@ static bool read_ipv6(const struct cqesim_frame *f, uint32_t at, struct l4 *l,
 		return false;
 	*l = (struct l4){at + 40, at + 40 + payload, h[6]};
 	g->flow = key(g->flow, h + 8, 32);
-	g->traits = key(key(g->traits, h, 4), h + 7, 1);
+	g->traits = key(g->traits, h, 4);
+	g->ttl = h[7];
 	return true;
 }
 
@@ -92,6 +95,7 @@ static void read_tcp(const struct cqesim_frame *f, const struct l4 *l, struct cq
 	g->seq = (uint32_t)cqesim_be_load(h + 4, 4);
 	g->ack = (uint32_t)cqesim_be_load(h + 8, 4);
 	g->tcp_flags = h[13];
+	g->window = (uint16_t)cqesim_be_load(h + 14, 2);
 	/* ECE and CWR (and what else is not in tcp_flags' rules) must not change in a session. */
 	g->traits = key(g->traits, (const uint8_t[]){h[13] & 0xd0, h[12] & 0x0f}, 2);
 	read_options(h + 20, length - 20, g);
