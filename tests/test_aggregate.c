@@ -268,7 +268,7 @@ START_TEST(step_by_step)
 	ck_assert(!cqesim_aggregate_alone(&agg, &g));
 	ck_assert_uint_eq(cqesim_aggregate_next_ps(&agg), UINT64_MAX);
 	add(g);
-	ck_assert_uint_eq(cqesim_aggregate_next_ps(&agg), 32 * US);
+	ck_assert_uint_eq(cqesim_aggregate_next_ps(&agg), 32 * US + 1);
 	cqesim_aggregate_room(&agg, HEADER + 3 * MSS);
 	g = segment(1, MSS, MSS);
 	ck_assert(cqesim_aggregate_joins(&agg, &g));
@@ -294,9 +294,9 @@ START_TEST(step_by_step)
 	g = segment(1, 0, MSS);
 	g.time_ps = 2 * US;
 	add(g);
-	cqesim_aggregate_step(&agg, 34 * US - 1);
-	ck_assert_uint_eq(done.n, 2);
 	cqesim_aggregate_step(&agg, 34 * US);
+	ck_assert_uint_eq(done.n, 2);
+	cqesim_aggregate_step(&agg, 34 * US + 1);
 	ended(2, 1, CQESIM_FLUSH_TIMEOUT);
 	ck_assert_uint_eq(done.session[2].end_ps, 34 * US);
 	cqesim_aggregate_step(&agg, UINT64_MAX);

@@ -28,6 +28,9 @@
 #include "cqesim/trace.h"
 
 #define CQESIM_AGGREGATE_CONTEXTS_MAX 64u
+/* Least payload that LRO joins [documented for a ConnectX-6 Dx: lro_min_mss_size, mlx5ctl's
+ * README]. */
+#define CQESIM_LRO_MIN_PAYLOAD 1348u
 
 enum cqesim_aggregate_kind {
 	CQESIM_AGGREGATE_LRO,
@@ -253,7 +256,10 @@ CQESIM_API void cqesim_aggregate_yield(struct cqesim_aggregate *a,
 				       const struct cqesim_segment *segment);
 /* The session begun last, which is open, has room for so many data bytes in all. */
 CQESIM_API void cqesim_aggregate_room(struct cqesim_aggregate *a, uint32_t data_bytes);
-/* End sessions whose time is over at now_ps; when the next one's is (UINT64_MAX: never). */
+/*
+ * End sessions whose time is over at now_ps; when the next one's will be (UINT64_MAX: never):
+ * a segment that arrives at the time-out's last picosecond still joins.
+ */
 CQESIM_API void cqesim_aggregate_step(struct cqesim_aggregate *a, uint64_t now_ps);
 CQESIM_API uint64_t cqesim_aggregate_next_ps(const struct cqesim_aggregate *a);
 

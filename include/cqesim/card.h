@@ -201,6 +201,18 @@ struct cqesim_card_tir {
 	bool addresses, ports; /* hashed */
 	bool symmetric;
 	uint8_t key[CQESIM_RSS_KEY_BYTES];
+	/*
+	 * LRO: TCP segments over these are joined in the queue (see cqesim_nic_receive_lro), as
+	 * long as headers and payload are up to max_bytes and timeout_ps have not passed since the
+	 * first, if each has min_payload.  Not joined: packets with wrong checksums, in tunnels,
+	 * with Ethernet padding, and those of queues that keep FCSs.
+	 */
+	struct cqesim_card_lro {
+		bool ipv4, ipv6;
+		uint32_t max_bytes; /* 1 .. 2^24 */
+		uint64_t timeout_ps;
+		uint32_t min_payload;
+	} lro;
 };
 CQESIM_API int cqesim_card_create_tir(struct cqesim_card *card, const struct cqesim_card_tir *tir,
 				      uint32_t *tirn);

@@ -15,6 +15,7 @@
 #ifndef CQESIM_NIC_H
 #define CQESIM_NIC_H
 
+#include "cqesim/aggregate.h"
 #include "cqesim/common.h"
 #include "cqesim/cq.h"
 #include "cqesim/pcie.h"
@@ -251,6 +252,28 @@ CQESIM_API enum cqesim_rx_result cqesim_nic_receive(struct cqesim_nic *nic, uint
 						    uint16_t *wqe);
 
 /*
+ * The same for a packet that LRO may join with others (rules: aggregate.h): `segment` is read
+ * from it as it is delivered, NULL if it is none that could be joined; `lro` holds for a session
+ * that it begins, is kept by reference, and has one context and no split headers.
+ *
+ * A queue has one open session, which took a WQE (striding: strides of one) when it began.
+ * Data is written when it arrives, behind that of the segment before; the completion when the
+ * session ends.  Whatever else arrives for the queue ends it first, so that completions are in the
+ * order of WQEs, as drivers of cyclic rings take them for granted.  What ends it besides: the
+ * end of its WQE's buffers (or strides), a change of the queue's state.  A packet that joins uses
+ * no WQE.  A segment whose memory does not translate ends the session, and is an error
+ * completion of its own.
+ */
+CQESIM_API enum cqesim_rx_result
+cqesim_nic_receive_lro(struct cqesim_nic *nic, uint32_t rqn, uint64_t now_ps,
+		       const struct cqesim_rxmeta *meta, const uint8_t *data, uint32_t cap_len,
+		       uint16_t *wqe, const struct cqesim_aggregate_config *lro,
+		       const struct cqesim_segment *segment);
+/* Would it join the queue's open session?  Then *wqe is that one's. */
+CQESIM_API bool cqesim_nic_lro_joins(const struct cqesim_nic *nic, uint32_t rqn,
+				     const struct cqesim_segment *segment, uint16_t *wqe);
+
+/*
  * Where the last packet that a striding queue delivered lies; NULL for another
  * queue.  Good until the next packet.
  */
@@ -272,7 +295,7 @@ CQESIM_API uint64_t cqesim_nic_tx_read(struct cqesim_nic *nic, uint64_t now_ps,
 CQESIM_API uint64_t cqesim_nic_tx_read_ps(const struct cqesim_nic *nic, uint64_t ready_ps);
 CQESIM_API void cqesim_nic_tx_doorbell(struct cqesim_nic *nic, uint64_t now_ps, uint32_t length);
 
-/* Do what falls due by now_ps without a packet: time-outs of sessions. */
+/* Do what falls due by now_ps without a packet: time-outs of sessions, LRO's too. */
 CQESIM_API void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps);
 /* When cqesim_nic_step has something to do next; UINT64_MAX: never. */
 CQESIM_API uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic);
@@ -319,6 +342,10 @@ struct cqesim_nic_stats {
 	uint64_t stalled_write_ps; /* posted ones */
 	uint64_t stalled_read_ps;  /* reads */
 	struct cqesim_stalls stalls;
+	/* LRO: completions of several segments, and these; sessions that ended with one; why. */
+	uint64_t lro_sessions, lro_segments, lro_lone;
+	uint64_t lro_longest; /* segments */
+	uint64_t lro_ends[CQESIM_FLUSHES];
 };
 CQESIM_API const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic);
 

@@ -80,6 +80,15 @@ CQESIM_API int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 				struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX],
 				uint32_t *length_fits);
 
+/*
+ * The same for bytes `from` .. `from` + `length` of WQE `index`'s buffers, consumed or not: for
+ * a packet that grows.
+ */
+CQESIM_API int cqesim_rq_buffer_at(const struct cqesim_rq *rq, uint16_t index, uint32_t from,
+				   uint32_t length,
+				   struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX],
+				   uint32_t *length_fits);
+
 /* The same for WQEs of one segment, without a loop; others are passed on. */
 static inline int cqesim_rq_buffer_fast(const struct cqesim_rq *rq, uint32_t length,
 					struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX])
@@ -238,6 +247,16 @@ static inline uint32_t cqesim_strides_credits(const struct cqesim_strides *s)
 CQESIM_API int cqesim_strides_place(struct cqesim_strides *s, uint32_t length,
 				    struct cqesim_placement *p);
 
+/*
+ * The packet placed last, at *p, is to have `length` bytes in all: consumes the strides that
+ * it takes more, and *p tells them.  -ENOSPC: longer than cqesim_strides_room.
+ */
+CQESIM_API int cqesim_strides_extend(struct cqesim_strides *s, uint32_t length,
+				     struct cqesim_placement *p);
+/* The length that it can have. */
+CQESIM_API uint32_t cqesim_strides_room(const struct cqesim_strides *s,
+					const struct cqesim_placement *p);
+
 /* This WQE takes no more packets; nothing happens if it was used up already. */
 CQESIM_API void cqesim_strides_finish(struct cqesim_strides *s);
 
@@ -281,6 +300,11 @@ CQESIM_API uint32_t cqesim_striding_rq_credits(struct cqesim_striding_rq *rq);
  */
 CQESIM_API int cqesim_striding_rq_place(struct cqesim_striding_rq *rq, uint32_t length,
 					struct cqesim_placement *p, struct cqesim_rq_seg *seg);
+
+/* Memory of bytes `from` .. `from` + `length` of the packet at *p; -EFAULT as above. */
+CQESIM_API int cqesim_striding_rq_piece(const struct cqesim_striding_rq *rq,
+					const struct cqesim_placement *p, uint32_t from,
+					uint32_t length, struct cqesim_rq_seg *seg);
 
 /* Driver's side. */
 struct cqesim_striding_poster {

@@ -74,6 +74,8 @@ struct card_tir {
 	struct card_rq *rq; /* direct; otherwise */
 	struct card_rqt *rqt;
 	struct card_hash *hash;
+	bool lro; /* of some packets; then */
+	struct cqesim_aggregate_config lro_config;
 	uint64_t made;  /* counts on: later ones are larger */
 	unsigned users; /* rules */
 };
@@ -218,15 +220,28 @@ void card_hash_free(struct card_hash *hash);
 /* NULL: out of memory. */
 const struct cqesim_port *card_port(const struct cqesim_card *card, struct card_hash *hash,
 				    unsigned kind);
-/* The queue for a frame, and its *rx parsed as that queue wants it; NULL: there is none. */
+/*
+ * The queue for a frame, and its *rx parsed as that queue wants it; NULL: there is none.
+ * *lro: the TIR that led there, if it joins segments; otherwise NULL.
+ */
 struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *frame,
-			   struct card_hash *hash, unsigned kind, struct cqesim_rx *rx);
+			   struct card_hash *hash, unsigned kind, struct cqesim_rx *rx,
+			   const struct card_tir **lro);
 /* classify.c: as port says; what was said of a kept frame is said again. */
 void card_classify(struct cqesim_card *card, const struct cqesim_port *port,
 		   const struct cqesim_frame *frames, unsigned n, struct cqesim_rx *rx);
 void card_classify_forget(struct cqesim_card *card);
 /* After something changed which TIRs count. */
 void card_steer_again(struct cqesim_card *card);
+
+/* ---- lro.c ---- */
+
+/* -EINVAL. */
+int card_lro_config(const struct cqesim_card_lro *lro, struct cqesim_aggregate_config *config);
+/* What LRO looks at in a frame as the queue delivers it.  False: it is not to be joined. */
+bool card_lro_segment(const struct cqesim_card *card, const struct card_tir *tir,
+		      const struct card_rq *rq, const struct cqesim_frame *frame,
+		      const struct cqesim_rx *rx, struct cqesim_segment *segment);
 
 /* ---- rules.c ---- */
 

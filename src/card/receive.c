@@ -82,20 +82,27 @@ static void sample_waiting(struct cqesim_card *card, const struct card_cq *cq)
 		card->stats.waiting_max = waiting;
 }
 
-static void tell_packet(struct cqesim_card *card, const struct card_rq *rq, uint32_t length)
+/* segment: NULL, it is not to be joined. */
+static void tell_packet(struct cqesim_card *card, const struct card_rq *rq, uint32_t length,
+			const struct cqesim_segment *segment)
 {
 	enum cqesim_queue_state state;
 	uint16_t ci;
 
-	cqesim_nic_query_rq(card->nic, rq->nic_rqn, &state, &ci);
+	if (!segment || !cqesim_nic_lro_joins(card->nic, rq->nic_rqn, segment, &ci))
+		cqesim_nic_query_rq(card->nic, rq->nic_rqn, &state, &ci);
 	card_tell_packet(card, CQESIM_OBJECT_RQ, rq->number, ci, length,
 			 rq->ring + (size_t)(ci & rq->wqe_mask) * rq->wqe_bytes, rq->wqe_bytes);
 }
 
+/* lro: as card_steer says. */
 static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cqesim_frame *f,
-		   const struct cqesim_rx *rx)
+		   const struct cqesim_rx *rx, const struct card_tir *lro)
 {
+	struct cqesim_segment segment;
 	uint32_t there;
+	bool joinable = __builtin_expect(lro != NULL, 0) &&
+			card_lro_segment(card, lro, rq, f, rx, &segment);
 
 	card_look_cq(card, rq->cq);
 	card_look_rq(card, rq);
@@ -105,12 +112,15 @@ static bool arrive(struct cqesim_card *card, struct card_rq *rq, const struct cq
 			card, rq->number,
 			card_inject_take(card, CQESIM_OBJECT_RQ, rq->number, &rq->inject_at));
 	if (__builtin_expect(card->config.tell_packets, 0))
-		tell_packet(card, rq, rx->meta.byte_cnt);
+		tell_packet(card, rq, rx->meta.byte_cnt, joinable ? &segment : NULL);
 	const uint8_t *data = delivered(card, rq, f, &rx->meta, &there);
 	/* The driver writes it at any time; it comes while the packet is dealt with. */
 	__builtin_prefetch(rq->cq->attr.dbrec);
-	enum cqesim_rx_result result = cqesim_nic_receive(card->nic, rq->nic_rqn, card->now_ps,
-							  &rx->meta, data, there, NULL);
+	enum cqesim_rx_result result =
+		joinable ? cqesim_nic_receive_lro(card->nic, rq->nic_rqn, card->now_ps, &rx->meta,
+						  data, there, NULL, &lro->lro_config, &segment)
+			 : cqesim_nic_receive(card->nic, rq->nic_rqn, card->now_ps, &rx->meta, data,
+					      there, NULL);
 	if (result != CQESIM_RX_DELIVERED) {
 		lost(card, rq, result);
 		return false;
@@ -150,6 +160,7 @@ static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frame
 {
 	struct cqesim_rx rx[BATCH];
 	struct card_rq *rq[BATCH];
+	const struct card_tir *lro[BATCH];
 	struct card_hash *hash = card->guess;
 	unsigned kind = card->guess_kind, done = 0;
 	const struct cqesim_port *port = card_port(card, hash, kind);
@@ -170,7 +181,7 @@ static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frame
 			rq[i] = NULL;
 			continue;
 		}
-		rq[i] = card_steer(card, &frames[i], hash, kind, &rx[i]);
+		rq[i] = card_steer(card, &frames[i], hash, kind, &rx[i], &lro[i]);
 		if (wait && rq[i] && !has_room(card, rq[i], rx[i].meta.byte_cnt)) {
 			*taken = n = i;
 			break;
@@ -184,7 +195,7 @@ static unsigned batch(struct cqesim_card *card, const struct cqesim_frame *frame
 		if (!rq[i])
 			continue;
 		rq[i]->coming = 0;
-		done += arrive(card, rq[i], &frames[i], &rx[i]);
+		done += arrive(card, rq[i], &frames[i], &rx[i], lro[i]);
 	}
 	return done;
 }

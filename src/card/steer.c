@@ -199,10 +199,16 @@ int cqesim_card_create_tir(struct cqesim_card *card, const struct cqesim_card_ti
 		return -ENOENT;
 	if (attr->ports && !attr->addresses)
 		return -ENOTSUP;
+	struct cqesim_aggregate_config lro_config = {0};
+	bool lro = attr->lro.ipv4 || attr->lro.ipv6;
+	if (lro && card_lro_config(&attr->lro, &lro_config))
+		return -EINVAL;
 	struct card_tir *tir = calloc(1, sizeof(*tir));
 	if (!tir)
 		return -ENOMEM;
 	tir->attr = *attr;
+	tir->lro = lro;
+	tir->lro_config = lro_config;
 	tir->hash = hash_for(card, attr);
 	if (!tir->hash) {
 		free(tir);
@@ -371,18 +377,21 @@ static bool parse_as(struct cqesim_card *card, const struct cqesim_frame *frame,
 }
 
 struct card_rq *card_steer(struct cqesim_card *card, const struct cqesim_frame *frame,
-			   struct card_hash *hash, unsigned kind, struct cqesim_rx *rx)
+			   struct card_hash *hash, unsigned kind, struct cqesim_rx *rx,
+			   const struct card_tir **lro)
 {
 	struct card_hash *wanted = card->hash;
 	struct card_rq *rq;
 	uint32_t tag = 0;
 
+	*lro = NULL;
 	if (card->steered || card->first_rule) {
 		const struct card_tir *tir = tir_for(card, frame, rx->view, &tag);
 
 		if (!tir)
 			return NULL;
 		wanted = tir->hash;
+		*lro = tir->lro ? tir : NULL;
 		if (wanted != hash && !parse_as(card, frame, wanted, kind, rx))
 			return NULL;
 		rq = tir->rq ? tir->rq : tir->rqt->rq[rx->meta.rx_hash_res % tir->rqt->count];

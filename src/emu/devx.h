@@ -74,7 +74,8 @@ enum devx_status {
 	S(MODIFY_BITS, BAD_PARAM, "this cannot be modified")                                       \
 	S(TABLE_SIZE, BAD_PARAM, "the indirection table has no entry, too many, or is cut off")    \
 	S(HASH, BAD_PARAM, "this hash function or choice of fields is not emulated")               \
-	S(COUNTERS, BAD_PARAM, "counters cannot be written to memory")
+	S(COUNTERS, BAD_PARAM, "counters cannot be written to memory")                             \
+	S(LRO, BAD_PARAM, "no LRO of that kind or size")
 #define DEVX_SYNDROME_ID(id, status, text) DEVX_SYND_##id,
 enum devx_syndrome { DEVX_SYNDROMES(DEVX_SYNDROME_ID) DEVX_SYND_COUNT };
 #undef DEVX_SYNDROME_ID
@@ -137,6 +138,12 @@ void devx_release(struct emu_object *object);
 
 enum devx_syndrome devx_query_hca_cap(struct devx_call *call);
 enum devx_syndrome devx_query_nic_vport(struct devx_call *call);
+/*
+ * Does the device join segments?  And the period that it takes for one that was asked for: the
+ * largest that is not longer, or the smallest (assumed).
+ */
+bool devx_lro_allowed(void);
+uint32_t devx_lro_period_us(uint64_t asked_us);
 
 /* ---- devx_queues.c ---- */
 

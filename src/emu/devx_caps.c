@@ -10,8 +10,9 @@
  * doc/guides/nics/mlx5.rst (what each generation has); Linux 2020 commit b7cf0806e878
  * (stride index in mini-CQEs: ConnectX-5 and above).  The sizes are the emulation's own
  * limits, not those of firmware.  Assumed, nobody says which generation has them: formats with flow
- * tag and header type from ConnectX-5 on, the enhanced layout from ConnectX-6 Dx on, periods
- * and least segment of LRO.
+ * tag and header type from ConnectX-5 on, the enhanced layout from ConnectX-6 Dx on.  LRO:
+ * periods and least segment are a ConnectX-6 Dx's (mlx5ctl's README); that others have the same is
+ * assumed, and that sizes count from the L2 header.
  */
 #include <string.h>
 
@@ -103,10 +104,24 @@ static const struct generation *generation(void)
 	C(rss_ind_tbl_cap, 11)                                                                     \
 	C(scatter_fcs, 1)                                                                          \
 	C(enhanced_multi_pkt_send_wqe, g->mpw)                                                     \
-	C(lro_min_mss_size, g->lro ? 536 : 0)
+	C(lro_min_mss_size, g->lro ? CQESIM_LRO_MIN_PAYLOAD : 0)
 
 /* Microseconds; the smallest is what DPDK takes by default. */
 static const uint32_t lro_periods[4] = {8, 16, 32, 1024};
+
+bool devx_lro_allowed(void)
+{
+	return generation()->lro;
+}
+
+uint32_t devx_lro_period_us(uint64_t asked_us)
+{
+	unsigned i = sizeof(lro_periods) / sizeof(lro_periods[0]) - 1;
+
+	while (i && lro_periods[i] > asked_us)
+		i--;
+	return lro_periods[i];
+}
 
 static void general_caps(const struct generation *g, uint8_t *caps)
 {

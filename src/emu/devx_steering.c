@@ -13,6 +13,7 @@
 enum { DISP_DIRECT = 0, DISP_INDIRECT = 1 };       /* mlx5_prm.h MLX5_TIRC_DISP_TYPE_* */
 enum { HASH_NONE = 0, HASH_TOEPLITZ = 2 };         /* MLX5_RX_HASH_FN_* */
 enum { FIELD_ADDRESSES = 0x3, FIELD_PORTS = 0xc }; /* MLX5_RX_HASH_FIELD_SELECT_*, 2 bits each */
+enum { LRO_IPV4 = 1, LRO_IPV6 = 2 };               /* MLX5_TIRC_LRO_ENABLE_MASK_* */
 enum { MODIFY_RQN_LIST = 1 };                      /* modify_rqt */
 /* MLX5_MODIFY_TIR_IN_MODIFY_BITMASK_* */
 enum { MODIFY_LRO = 1, MODIFY_TABLE = 2, MODIFY_HASH = 4, MODIFY_SELF_LB = 16 };
@@ -123,6 +124,27 @@ static enum devx_syndrome tir_attributes(const uint8_t *tirc, struct cqesim_card
 	}
 }
 
+/* The largest size is in units of 256 bytes (PMD MLX5_LRO_SEG_CHUNK_SIZE). */
+static enum devx_syndrome tir_lro(const uint8_t *tirc, struct cqesim_card_tir *tir)
+{
+	uint64_t mask = DEVX_GET(tirc, tirc, lro_enable_mask);
+
+	if (!mask)
+		return DEVX_SYND_FINE;
+	if (mask & ~(uint64_t)(LRO_IPV4 | LRO_IPV6) || !devx_lro_allowed() ||
+	    !DEVX_GET(tirc, tirc, lro_max_msg_sz))
+		return DEVX_SYND_LRO;
+	tir->lro = (struct cqesim_card_lro){
+		.ipv4 = mask & LRO_IPV4,
+		.ipv6 = mask & LRO_IPV6,
+		.max_bytes = (uint32_t)DEVX_GET(tirc, tirc, lro_max_msg_sz) * 256,
+		.timeout_ps = devx_lro_period_us(DEVX_GET(tirc, tirc, lro_timeout_period_usecs)) *
+			      UINT64_C(1000000),
+		.min_payload = CQESIM_LRO_MIN_PAYLOAD,
+	};
+	return DEVX_SYND_FINE;
+}
+
 /* A TIR of this context in the card; *number 0: recorded only. */
 static enum devx_syndrome tir_in_card(const uint8_t *tirc, uint32_t *number)
 {
@@ -130,9 +152,9 @@ static enum devx_syndrome tir_in_card(const uint8_t *tirc, uint32_t *number)
 	struct cqesim_card_tir tir;
 	enum devx_syndrome synd = tir_attributes(tirc, &tir);
 
-	if (!synd && DEVX_GET(tirc, tirc, lro_enable_mask))
-		emu_warn("LRO is asked for: the card joins no segments, each is delivered alone");
 	*number = 0;
+	if (!synd)
+		synd = tir_lro(tirc, &tir);
 	if (synd || DEVX_GET(inner, rx_hash_field_select, selected_fields))
 		return synd;
 	return devx_of_card(cqesim_card_create_tir(emu.card, &tir, number));

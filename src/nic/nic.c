@@ -123,6 +123,7 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	nic->config = *config;
 	nic->second_ps = CQESIM_PS_PER_S;
+	nic->lro_due_ps = UINT64_MAX;
 	rc = cqesim_link_init(&nic->link, &config->link, err);
 	if (!rc) {
 		rc = make_server(nic);
@@ -156,8 +157,11 @@ void cqesim_nic_destroy(struct cqesim_nic *nic)
 {
 	if (!nic)
 		return;
-	for (uint32_t i = 0; i < nic->rqs; i++)
+	for (uint32_t i = 0; i < nic->rqs; i++) {
+		if (nic->rq[i])
+			free(((struct nic_rq *)nic->rq[i])->lro);
 		free(nic->rq[i]);
+	}
 	for (uint32_t i = 0; i < nic->cqs; i++)
 		free(nic->cq[i]);
 	free(nic->rq);
@@ -316,6 +320,8 @@ int cqesim_nic_modify_rq(struct cqesim_nic *nic, uint32_t rqn, enum cqesim_queue
 		return -ENOENT;
 	if (!cqesim_queue_may_go(rq->state, state))
 		return -EINVAL;
+	if (rq->state == CQESIM_QUEUE_RDY)
+		nic_lro_stop(rq, now_ps);
 	if (rq->state == CQESIM_QUEUE_RDY && nic_session_is_open(rq->cq))
 		nic_session_close(nic, rq->cq, now_ps, CQESIM_END_STOP, &(struct nic_load){0});
 	if (state == CQESIM_QUEUE_RST) {
@@ -351,6 +357,7 @@ int cqesim_nic_destroy_rq(struct cqesim_nic *nic, uint32_t rqn)
 	rq->cq->users--;
 	rq->cq->room -= rq->room;
 	nic->rq[rqn - 1] = NULL;
+	free(rq->lro);
 	free(rq);
 	return 0;
 }
@@ -414,7 +421,7 @@ static void protection_error(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t
 	nic_complete_error(nic, rq->cq, raw, now_ps);
 }
 
-static void copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *data, uint32_t len)
+void nic_copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *data, uint32_t len)
 {
 	for (int i = 0; i < segs && len; i++) {
 		uint32_t n = seg[i].length < len ? seg[i].length : len;
@@ -509,6 +516,9 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 	if (buffer_is_full(nic, now_ps, backlog, meta->byte_cnt))
 		return CQESIM_RX_BUFFER_FULL;
 	uint64_t ready_ps = pass_device(nic, now_ps, meta->byte_cnt);
+	if (__builtin_expect(rq->lro != NULL, 0) &&
+	    nic_lro_takes(nic, rq, now_ps, ready_ps, data, cap_len, wqe))
+		return CQESIM_RX_DELIVERED;
 	if (rq->striding)
 		return nic_receive_striding(nic, rq, now_ps, ready_ps, meta, data, cap_len, wqe);
 	uint32_t posted = cqesim_rq_credits(&rq->rq);
@@ -538,12 +548,14 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 		done += seg[i].length;
 	}
 	if (nic->config.copy_data)
-		copy_data(seg, segs, data, cap_len < meta->byte_cnt ? cap_len : meta->byte_cnt);
+		nic_copy_data(seg, segs, data, cap_len < meta->byte_cnt ? cap_len : meta->byte_cnt);
 
 	uint8_t cqe[64] __attribute__((aligned(64)));
 	uint16_t index = cqesim_rq_consume(&rq->rq);
 	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
-	nic_complete(nic, rq->cq, cqe, ready_ps, &load);
+	if (__builtin_expect(!rq->lro, 1) ||
+	    !nic_lro_begins(nic, rq, cqe, index, ready_ps, data, cap_len, &load))
+		nic_complete(nic, rq->cq, cqe, ready_ps, &load);
 	if (wqe)
 		*wqe = index;
 	return CQESIM_RX_DELIVERED;
@@ -597,8 +609,8 @@ const struct cqesim_nic_stats *cqesim_nic_stats(const struct cqesim_nic *nic)
 	s->packets = 0;
 	for (unsigned i = 0; i < CQESIM_RX_RESULTS; i++)
 		s->packets += s->results[i];
-	s->wqes = s->results[CQESIM_RX_DELIVERED] - nic->striding_packets + nic->striding_wqes +
-		  s->results[CQESIM_RX_ERROR];
+	s->wqes = s->results[CQESIM_RX_DELIVERED] - nic->striding_packets - nic->lro_joined +
+		  nic->striding_wqes + s->results[CQESIM_RX_ERROR];
 	s->traffic[CQESIM_TRAFFIC_CQE] = (struct cqesim_tlps){
 		.count = cqes * cqe->count,
 		.payload = cqes * cqe->payload,

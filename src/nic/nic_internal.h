@@ -34,6 +34,22 @@ struct nic_cq {
 	struct nic_cq *elder, *younger;
 };
 
+/* The open LRO session of a receive queue, and what is known of the next packet. */
+struct nic_lro {
+	struct cqesim_aggregate a;
+	struct cqesim_nic *nic;
+	struct nic_rq *rq;
+	/* Of the packet that is arriving; NULL: it cannot be joined. */
+	const struct cqesim_segment *segment;
+	const struct cqesim_aggregate_config *config;
+	/* Of the session: its completion so far, its WQE, when its last data was ready to go. */
+	uint8_t cqe[64];
+	uint16_t wqe;
+	struct cqesim_placement place;
+	uint32_t bytes, sum; /* sum: of the payload, as the checksum counts */
+	uint64_t ready_ps;
+};
+
 struct nic_rq {
 	uint32_t number;
 	enum cqesim_queue_state state;
@@ -52,7 +68,8 @@ struct nic_rq {
 	uint32_t fetched_on; /* striding: so many after the last that was begun were read with it */
 	uint16_t opened;     /* striding: the last WQE that was begun */
 	bool any_opened;
-	uint8_t inject; /* syndrome for the next packet; 0: none */
+	uint8_t inject;      /* syndrome for the next packet; 0: none */
+	struct nic_lro *lro; /* NULL: nothing to be joined has arrived */
 };
 
 struct cqesim_nic {
@@ -86,6 +103,9 @@ struct cqesim_nic {
 	void **cq; /* struct nic_cq, by number - 1; NULL: free */
 	void **rq; /* struct nic_rq, likewise */
 	uint32_t cqs, rqs;
+	uint64_t
+		lro_due_ps; /* when the first open LRO session ends, or before; UINT64_MAX: never */
+	uint64_t lro_joined; /* packets that used no WQE of a cyclic queue */
 	struct nic_cq *oldest, *newest;
 	struct nic_cq *eldest, *youngest; /* NULL without comp_age_ps */
 	uint64_t second_ps;               /* the end of the second that it is now ... */
@@ -171,7 +191,7 @@ static inline uint64_t nic_next_ps(const struct cqesim_nic *nic)
 
 static inline bool nic_session_due(const struct cqesim_nic *nic, uint64_t now_ps)
 {
-	return nic->oldest && nic_next_ps(nic) <= now_ps;
+	return (nic->oldest && nic_next_ps(nic) <= now_ps) || nic->lro_due_ps <= now_ps;
 }
 
 /* A session of n >= 2 packets has ended. */
@@ -235,6 +255,20 @@ void nic_fault_write(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t cq
 		     enum cqesim_opcode opcode);
 void nic_fault_open(struct cqesim_nic *nic, const struct nic_cq *cq);
 void nic_fault_close(struct cqesim_nic *nic, struct nic_cq *cq);
+
+/* lro.c.  Does the packet join the open session?  If not, that one is ended. */
+bool nic_lro_takes(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps, uint64_t ready_ps,
+		   const uint8_t *data, uint32_t cap_len, uint16_t *wqe);
+/* Its data is written and this would be its completion: does it begin a session instead? */
+bool nic_lro_begins(struct cqesim_nic *nic, struct nic_rq *rq, const uint8_t cqe[64], uint16_t wqe,
+		    uint64_t ready_ps, const uint8_t *data, uint32_t cap_len,
+		    struct nic_load *load);
+/* End what is open: because the queue stops, or because time is over in some queue. */
+void nic_lro_stop(struct nic_rq *rq, uint64_t now_ps);
+void nic_lro_expire(struct cqesim_nic *nic);
+
+/* nic.c: into a packet's buffer. */
+void nic_copy_data(const struct cqesim_rq_seg *seg, int segs, const uint8_t *data, uint32_t len);
 
 /* striding.c: a packet that is ready for the link, to a striding queue. */
 enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq *rq,

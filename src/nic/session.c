@@ -389,6 +389,11 @@ void nic_complete_error(struct cqesim_nic *nic, struct nic_cq *cq, const uint8_t
 void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 {
 	while (nic_session_due(nic, now_ps)) {
+		if (nic->lro_due_ps <= now_ps &&
+		    (!nic->oldest || nic->lro_due_ps <= nic_next_ps(nic))) {
+			nic_lro_expire(nic);
+			continue;
+		}
 		uint64_t ps = nic_next_ps(nic);
 		bool idle = nic->oldest->deadline_ps == ps;
 
@@ -400,5 +405,7 @@ void cqesim_nic_step(struct cqesim_nic *nic, uint64_t now_ps)
 
 uint64_t cqesim_nic_next_ps(const struct cqesim_nic *nic)
 {
-	return nic->oldest ? nic_next_ps(nic) : UINT64_MAX;
+	uint64_t ps = nic->oldest ? nic_next_ps(nic) : UINT64_MAX;
+
+	return ps < nic->lro_due_ps ? ps : nic->lro_due_ps;
 }

@@ -116,7 +116,9 @@ enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq
 	cqesim_cqe_put_rx(cqe, &striding, rq->user_index, now_ps / 1000, p->stride);
 	put_wqe_id(cqe, p->wqe);
 	count(nic, rq);
-	nic_complete(nic, rq->cq, cqe, ready_ps, &load);
+	if (__builtin_expect(!rq->lro, 1) ||
+	    !nic_lro_begins(nic, rq, cqe, p->wqe, ready_ps, data, cap_len, &load))
+		nic_complete(nic, rq->cq, cqe, ready_ps, &load);
 	if (wqe)
 		*wqe = p->wqe;
 	return CQESIM_RX_DELIVERED;

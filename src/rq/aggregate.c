@@ -306,12 +306,11 @@ void cqesim_aggregate_room(struct cqesim_aggregate *a, uint32_t data_bytes)
 
 uint64_t cqesim_aggregate_next_ps(const struct cqesim_aggregate *a)
 {
-	return a->opened && a->config.timeout_ps ? a->open[0].start_ps + a->config.timeout_ps
+	return a->opened && a->config.timeout_ps ? a->open[0].start_ps + a->config.timeout_ps + 1
 						 : UINT64_MAX;
 }
 
 void cqesim_aggregate_step(struct cqesim_aggregate *a, uint64_t now_ps)
 {
-	for (uint64_t at; (at = cqesim_aggregate_next_ps(a)) <= now_ps && a->opened;)
-		end(a, 0, CQESIM_FLUSH_TIMEOUT, at);
+	expire(a, now_ps);
 }

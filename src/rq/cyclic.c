@@ -30,8 +30,15 @@ int cqesim_rq_init(struct cqesim_rq *rq, const void *ring, unsigned log_size, un
 int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 		     struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX], uint32_t *length_fits)
 {
+	return cqesim_rq_buffer_at(rq, rq->ci, 0, length, seg, length_fits);
+}
+
+int cqesim_rq_buffer_at(const struct cqesim_rq *rq, uint16_t index, uint32_t from, uint32_t length,
+			struct cqesim_rq_seg seg[1 << CQESIM_RQ_LOG_SEGS_MAX],
+			uint32_t *length_fits)
+{
 	const uint8_t *wqe =
-		rq->ring + ((size_t)(rq->ci & rq->mask) << rq->log_segs) * CQESIM_RQ_SEG_BYTES;
+		rq->ring + ((size_t)(index & rq->mask) << rq->log_segs) * CQESIM_RQ_SEG_BYTES;
 	const uint8_t *end = wqe + ((size_t)CQESIM_RQ_SEG_BYTES << rq->log_segs);
 	uint32_t left = length;
 	int n = 0;
@@ -43,10 +50,16 @@ int cqesim_rq_buffer(const struct cqesim_rq *rq, uint32_t length,
 
 		if (!bytes || lkey == CQESIM_RQ_INVALID_LKEY)
 			break;
+		if (from >= bytes) {
+			from -= bytes;
+			continue;
+		}
+		bytes -= from;
 		n++;
 		s->lkey = lkey;
-		s->address = cqesim_be_load(wqe + 8, 8);
+		s->address = cqesim_be_load(wqe + 8, 8) + from;
 		s->length = bytes < left ? bytes : left;
+		from = 0;
 		s->memory = rq->translate(rq->translate_context, lkey, s->address, s->length);
 		if (!s->memory)
 			return -EFAULT;

@@ -94,6 +94,33 @@ int cqesim_strides_place(struct cqesim_strides *s, uint32_t length, struct cqesi
 	return 0;
 }
 
+uint32_t cqesim_strides_room(const struct cqesim_strides *s, const struct cqesim_placement *p)
+{
+	/* With the WQE's last stride taken the rest of that stride is left. */
+	uint32_t strides = cqesim_strides_per_wqe(&s->shape) - p->stride;
+	uint64_t bytes = ((uint64_t)strides << s->shape.log_stride_bytes) -
+			 (s->shape.two_byte_shift ? CQESIM_TWO_BYTE_SHIFT : 0);
+
+	return bytes <= UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+int cqesim_strides_extend(struct cqesim_strides *s, uint32_t length, struct cqesim_placement *p)
+{
+	uint32_t all = cqesim_strides_per_wqe(&s->shape);
+	uint32_t need = cqesim_strides_for(&s->shape, length);
+
+	if (length > cqesim_strides_room(s, p))
+		return -ENOSPC;
+	if (need <= p->strides)
+		return 0;
+	s->used += need - p->strides;
+	p->strides = need;
+	p->retires = s->used == all;
+	if (p->retires)
+		finish(s);
+	return 0;
+}
+
 void cqesim_strides_finish(struct cqesim_strides *s)
 {
 	if (!s->finished)

@@ -69,16 +69,21 @@ int cqesim_striding_rq_place(struct cqesim_striding_rq *rq, uint32_t length,
 {
 	look(rq);
 	int rc = cqesim_strides_place(&rq->at, length, p);
-	if (rc)
-		return rc;
 
+	return rc ? rc : cqesim_striding_rq_piece(rq, p, 0, length, seg);
+}
+
+int cqesim_striding_rq_piece(const struct cqesim_striding_rq *rq, const struct cqesim_placement *p,
+			     uint32_t from, uint32_t length, struct cqesim_rq_seg *seg)
+{
 	const uint8_t *data = wqe_at(rq, p->wqe) + DATA_SEG;
 	uint32_t bytes = (uint32_t)cqesim_be_load(data, 4) & 0x7fffffff;
+
 	seg->lkey = (uint32_t)cqesim_be_load(data + 4, 4);
-	seg->address = cqesim_be_load(data + 8, 8) + p->offset;
+	seg->address = cqesim_be_load(data + 8, 8) + p->offset + from;
 	seg->length = length;
 	seg->memory = NULL;
-	if (p->offset + length > bytes)
+	if (p->offset + from + length > bytes)
 		return -EFAULT;
 	seg->memory = rq->translate(rq->translate_context, seg->lkey, seg->address, length);
 	return seg->memory ? 0 : -EFAULT;
