@@ -287,6 +287,8 @@ Suite *suite_card(void)
 	test_card_errors(s);
 	test_card_steer(s);
 	test_card_rules(s);
+	test_card_lro(s);
+	test_card_lro_queues(s);
 	test_card_send(s);
 	test_card_tso(s);
 	test_card_check(s);

@@ -108,6 +108,8 @@ void test_card_receive(Suite *s);
 void test_card_errors(Suite *s);
 void test_card_steer(Suite *s);
 void test_card_rules(Suite *s);
+void test_card_lro(Suite *s);
+void test_card_lro_queues(Suite *s);
 void test_card_send(Suite *s);
 void test_card_tso(Suite *s);
 void test_card_check(Suite *s);
