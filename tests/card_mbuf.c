@@ -45,7 +45,7 @@ static void usage(void)
 	rte_exit(2, "usage: card_mbuf EAL-ARGUMENTS -- [--mix NAME] [--packets N] [--queues N] "
 		    "[--burst N] [--descriptors N] [--mbuf N] [--vlan-strip] [--timestamp] "
 		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--enhanced] [--isolated] "
-		    "[--mark ID]\n");
+		    "[--mark ID] [--lro BYTES]\n");
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -66,6 +66,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{"enhanced", no_argument, NULL, 'e'},
 		{"isolated", no_argument, NULL, 'i'},
 		{"mark", required_argument, NULL, 'K'},
+		{"lro", required_argument, NULL, 'L'},
 		{NULL, 0, NULL, 0},
 	};
 	int c;
@@ -116,6 +117,9 @@ static void parse(struct options *o, int argc, char **argv)
 		case 'i':
 			o->isolated = true;
 			break;
+		case 'L':
+			o->lro = (uint32_t)strtoul(optarg, NULL, 0);
+			break;
 		case 'h':
 			o->no_hash = true;
 			break;
@@ -158,9 +162,14 @@ static void configure(struct state *s)
 		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_KEEP_CRC;
 	if (o->scatter)
 		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_SCATTER;
+	if (o->lro) {
+		conf.rxmode.offloads |= RTE_ETH_RX_OFFLOAD_TCP_LRO;
+		conf.rxmode.max_lro_pkt_size = o->lro;
+	}
 	must(rte_eth_dev_configure(s->port, (uint16_t)o->queues, 1, &conf), "configure");
 	must(rte_eth_dev_adjust_nb_rx_tx_desc(s->port, &rxd, &txd), "descriptors");
-	unsigned segments = 1 + s->table.largest / (o->mbuf_bytes - 64);
+	uint32_t largest = o->lro > s->table.largest ? o->lro : s->table.largest;
+	unsigned segments = 1 + largest / (o->mbuf_bytes - 64);
 	struct rte_mempool *pool = rte_pktmbuf_pool_create(
 		"mbufs", 2 * rxd * o->queues * (o->scatter ? segments : 1) + 4096, 256, 0,
 		(uint16_t)(o->mbuf_bytes + RTE_PKTMBUF_HEADROOM), SOCKET_ID_ANY);
@@ -271,6 +280,9 @@ static int report(const struct state *s, double seconds)
 	}
 	if (s->o.mark)
 		printf("marked: %" PRIu64 "\n", s->marked);
+	if (s->o.lro)
+		printf("joined: %" PRIu64 " packets of %" PRIu64 " segments, at most %" PRIu64 "\n",
+		       s->joined, s->joined_segments, s->joined_most);
 	printf("kinds:");
 	for (unsigned k = 0; k < NUMBERED_KINDS; k++)
 		printf(" %" PRIu64, s->kinds[k]);
@@ -290,7 +302,8 @@ static int report(const struct state *s, double seconds)
 	       " differences, %.2f Mpps\n",
 	       s->received, s->segments, known, s->differences,
 	       seconds > 0 ? (double)s->received / seconds / 1e6 : 0);
-	return s->differences || !complete || !hashed_everywhere || (s->o.mark && !s->marked);
+	return s->differences || !complete || !hashed_everywhere || (s->o.mark && !s->marked) ||
+	       (s->o.lro && !s->joined);
 }
 
 /* The one that is met, not the one that this was built with. */
@@ -321,12 +334,15 @@ int main(int argc, char **argv)
 		rte_exit(1, "%u ports, expected 1\n", rte_eth_dev_count_avail());
 	s->port = (uint16_t)rte_eth_find_next(0);
 	start(s);
+	lro_begin(s);
 	int code = report(s, receive(s));
 
 	rte_eth_dev_stop(s->port);
 	rte_eth_dev_close(s->port);
 	numbered_free(&s->table);
 	free(s->stripped);
+	free(s->packet);
+	free(s->wanted);
 	rte_eal_cleanup();
 	return code;
 }

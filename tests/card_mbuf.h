@@ -22,6 +22,7 @@ struct options {
 	bool l34h;     /* minis with header types */
 	bool enhanced; /* the enhanced layout */
 	bool isolated;
+	uint32_t lro; /* largest packet that segments may be joined to; 0: no LRO */
 	unsigned mbuf_bytes;
 	bool mark;        /* rules: UDP packets are marked ... */
 	uint32_t mark_id; /* ... with this */
@@ -52,6 +53,9 @@ enum difference {
 	DIFF_FCS,
 	DIFF_PORT,
 	DIFF_MARK,
+	DIFF_ROOM,    /* data beyond the buffer that the mbuf says it has */
+	DIFF_SEGMENT, /* LRO: a segment that does not follow, or is none */
+	DIFF_HEADER,  /* LRO: headers that are not right for what was joined */
 	DIFF_KINDS
 };
 enum known {
@@ -64,6 +68,8 @@ enum known {
 			      (vector);   none at all (scalar before L34H_TYPE_FIXED) */
 	KNOWN_L34H_TUNNEL, /* vector, enhanced, L34H: taken for a tunnel, by a mini's first byte */
 	KNOWN_MARK,        /* vector, enhanced, minis with tag: another packet's mark flags too */
+	KNOWN_SEGSZ,       /* LRO: tso_segsz is no segment's size, headers are divided as well */
+	KNOWN_BUF_LEN,     /* LRO, MPRQ: buf_len is 0 where strides are 64 KiB */
 	KNOWN_KINDS
 };
 
@@ -82,6 +88,9 @@ struct state {
 	uint32_t titles[QUEUES_MAX][TITLES];
 	uint32_t title_at[QUEUES_MAX];
 	uint64_t marked; /* packets with a mark */
+	/* LRO: mbufs of several segments, these, the most, and what one was joined to. */
+	uint64_t joined, joined_segments, joined_most;
+	uint8_t *packet, *wanted;
 	uint64_t received, of_queue[QUEUES_MAX], segments, kinds[NUMBERED_KINDS];
 	uint64_t differences, different[DIFF_KINDS], known[KNOWN_KINDS];
 	uint64_t said;
@@ -92,7 +101,14 @@ void expect(struct state *s, const uint8_t *key, const struct rte_eth_rss_reta_e
 	    unsigned reta_size);
 /* card_mbuf_flow.c: after the start; needs queues as configured. */
 void flow_rules(const struct state *s, const uint8_t *key);
+/* card_mbuf_lro.c: a packet of one or more segments of a stream; the first is `number`. */
+bool lro_is_stream(const struct state *s, uint64_t number);
+/* How many segments. */
+unsigned lro_check(struct state *s, const struct rte_mbuf *m, unsigned queue, uint64_t number);
+void lro_begin(struct state *s);
 /* card_mbuf_check.c */
+void differs(struct state *s, enum difference d, unsigned queue, uint64_t number, uint64_t found,
+	     uint64_t wanted);
 void check_burst(struct state *s, unsigned queue, struct rte_mbuf **mbufs, unsigned n);
 const char *difference_name(unsigned which);
 const char *known_name(unsigned which);

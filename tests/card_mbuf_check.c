@@ -12,8 +12,8 @@
 const char *difference_name(unsigned which)
 {
 	static const char *const name[DIFF_KINDS] = {
-		"number", "order", "queue", "length", "data", "hash", "type",
-		"flags",  "tci",   "time",  "fcs",    "port", "mark",
+		"number", "order", "queue", "length", "data", "hash", "type",    "flags",
+		"tci",    "time",  "fcs",   "port",   "mark", "room", "segment", "header",
 	};
 	return name[which];
 }
@@ -29,12 +29,14 @@ const char *known_name(unsigned which)
 		"l34h_vlan_flags",
 		"vector_l34h_tunnel",
 		"vector_mark_of_another",
+		"lro_tso_segsz_counts_headers",
+		"lro_mprq_buf_len_0",
 	};
 	return name[which];
 }
 
-static void differs(struct state *s, enum difference d, unsigned queue, uint64_t number,
-		    uint64_t found, uint64_t wanted)
+void differs(struct state *s, enum difference d, unsigned queue, uint64_t number, uint64_t found,
+	     uint64_t wanted)
 {
 	s->differences++;
 	s->different[d]++;
@@ -88,10 +90,18 @@ static void check_length(struct state *s, const struct rte_mbuf *m, unsigned q, 
 	uint32_t sum = 0;
 	unsigned segments = 0;
 
-	if (m->pkt_len != e->len)
+	if (m->pkt_len != e->len && !(m->ol_flags & RTE_MBUF_F_RX_LRO))
 		differs(s, DIFF_LENGTH, q, number, m->pkt_len, e->len);
-	for (const struct rte_mbuf *seg = m; seg; seg = seg->next, segments++)
+	for (const struct rte_mbuf *seg = m; seg; seg = seg->next, segments++) {
 		sum += seg->data_len;
+		if (seg->data_off + seg->data_len <= seg->buf_len)
+			continue;
+		if (!seg->buf_len && m->ol_flags & RTE_MBUF_F_RX_LRO && s->mprq)
+			s->known[KNOWN_BUF_LEN]++;
+		else
+			differs(s, DIFF_ROOM, q, number, seg->data_off + seg->data_len,
+				seg->buf_len);
+	}
 	s->segments += segments;
 	if (sum != m->pkt_len || segments != m->nb_segs)
 		differs(s, DIFF_LENGTH, q, number, (uint64_t)segments << 32 | sum,
@@ -101,6 +111,8 @@ static void check_length(struct state *s, const struct rte_mbuf *m, unsigned q, 
 static void check_data(struct state *s, const struct rte_mbuf *m, unsigned q, uint64_t number,
 		       const struct expected *e)
 {
+	if (lro_is_stream(s, number)) /* more than its number is different each time */
+		return;
 	if (!same(m, e->bytes, 0, e->at) || !same(m, e->bytes, e->at + NUMBERED_BYTES, e->len))
 		differs(s, DIFF_DATA, q, number, 1, 0);
 	if (!s->o.keep_crc || m->nb_segs != 1)
@@ -186,7 +198,7 @@ static bool flags_as_known(struct state *s, uint64_t wrong, const struct expecte
 static void check_flags(struct state *s, const struct rte_mbuf *m, unsigned q, uint64_t number,
 			const struct expected *e)
 {
-	uint64_t wanted = e->flags | s->time_flag, flags = m->ol_flags, wrong;
+	uint64_t wanted = e->flags | s->time_flag, flags = m->ol_flags & ~RTE_MBUF_F_RX_LRO, wrong;
 
 	if (m->packet_type != e->packet_type && !type_as_known(s, m))
 		differs(s, DIFF_TYPE, q, number, m->packet_type, e->packet_type);
@@ -223,18 +235,24 @@ static void check(struct state *s, unsigned q, const struct rte_mbuf *m)
 {
 	uint64_t number;
 
-	s->received++;
-	s->of_queue[q]++;
 	if (!number_of(s, m, q, &number)) {
+		s->received++;
 		differs(s, DIFF_NUMBER, q, s->next[q], m->pkt_len, 0);
 		return;
 	}
 	const struct expected *e = &s->expected[number % NUMBERED_FRAMES];
 
-	s->kinds[s->table.frame[number % NUMBERED_FRAMES].kind]++;
 	if (number < s->next[q])
 		differs(s, DIFF_ORDER, q, number, number, s->next[q]);
 	s->next[q] = number + 1;
+	unsigned segments = 1; /* which moves s->next on */
+	if (lro_is_stream(s, number))
+		segments = lro_check(s, m, q, number);
+	else if (m->ol_flags & RTE_MBUF_F_RX_LRO)
+		differs(s, DIFF_SEGMENT, q, number, 1, 0);
+	s->received += segments;
+	s->of_queue[q] += segments;
+	s->kinds[s->table.frame[number % NUMBERED_FRAMES].kind] += segments;
 	if (q != e->queue && !s->o.isolated)
 		differs(s, DIFF_QUEUE, q, number, q, e->queue);
 	check_length(s, m, q, number, e);

@@ -35,7 +35,7 @@ static const char help_text[] =
 	"                       cqesim gen; a capture, again and again; nothing\n"
 	"                       (synthetic:frame=64,flows=1024)\n"
 	"       numbered:MIX    frames that hold their number, for checking receivers: udp,\n"
-	"                       tcp, small, all, jumbo\n"
+	"                       tcp, small, all, jumbo, lro\n"
 	"  --rate R             142Mpps | 100G | 80% | line | asis | x2, or\n"
 	"                       posted: as fast as the program posts buffers, none is lost\n"
 	"                       (synthetic: line; capture: asis)\n"

@@ -24,7 +24,7 @@ static int numbered_next(struct cqesim_trace *trace, struct cqesim_error *err)
 		struct numbered_frame *f = &t->table.frame[t->at % NUMBERED_FRAMES];
 
 		/* In its place: a batch is shorter than the table, so no frame is in it twice. */
-		numbered_write(f->bytes + f->at, t->at);
+		numbered_stamp(f, t->at);
 		trace->frames[i] = (struct cqesim_frame){
 			.data = f->bytes,
 			.time_ps =

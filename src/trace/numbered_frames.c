@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "numbered.h"
+#include "numbered_streams.h"
 
 #define ETH_BYTES 14u
 #define FLOWS     1024u
@@ -13,18 +13,20 @@ struct mix {
 	bool kind[NUMBERED_KINDS];
 	uint32_t longest; /* without FCS, tag not counted */
 	uint32_t run;     /* most frames of one kind and length in a row; 0: all of them */
+	bool streams;     /* one in eight of `kind`, the others of streams */
 };
 
 #define ALL_KINDS                                                                                  \
 	{                                                                                          \
-		[0 ... NUMBERED_KINDS - 1] = true                                                  \
+		[0 ... NUMBERED_VLAN_OTHER] = true                                                 \
 	}
 static const struct mix mixes[] = {
-	{"udp", {[NUMBERED_UDP4] = true}, 60, 0},
-	{"tcp", {[NUMBERED_TCP4] = true}, 1514, 0},
-	{"small", ALL_KINDS, 124, 40},
-	{"all", ALL_KINDS, 1514, 40},
-	{"jumbo", ALL_KINDS, 9014, 20},
+	{"udp", {[NUMBERED_UDP4] = true}, 60, 0, false},
+	{"tcp", {[NUMBERED_TCP4] = true}, 1514, 0, false},
+	{"small", ALL_KINDS, 124, 40, false},
+	{"all", ALL_KINDS, 1514, 40, false},
+	{"jumbo", ALL_KINDS, 9014, 20, false},
+	{"lro", ALL_KINDS, 1514, 1, true},
 };
 
 struct builder {
@@ -34,35 +36,9 @@ struct builder {
 	uint32_t len, left; /* of the run */
 };
 
-/* Marsaglia's xorshift: the same table wherever it is made. */
 static uint32_t draw(struct builder *b, uint32_t below)
 {
-	b->state ^= b->state << 13;
-	b->state ^= b->state >> 17;
-	b->state ^= b->state << 5;
-	return b->state % below;
-}
-
-static void put16(uint8_t *at, uint32_t v)
-{
-	at[0] = (uint8_t)(v >> 8);
-	at[1] = (uint8_t)v;
-}
-
-static uint32_t sum_of(const uint8_t *at, uint32_t n)
-{
-	uint32_t sum = 0;
-
-	for (uint32_t i = 0; i + 1 < n; i += 2)
-		sum += (uint32_t)at[i] << 8 | at[i + 1];
-	return n & 1 ? sum + ((uint32_t)at[n - 1] << 8) : sum;
-}
-
-static uint32_t checksum(uint32_t sum)
-{
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return ~sum & 0xffff;
+	return numbered_draw(&b->state, below);
 }
 
 static bool is_ipv6(enum numbered_kind k)
@@ -118,17 +94,17 @@ static void put_l3(struct builder *b, uint8_t *ip, uint32_t bytes, uint32_t flow
 		static const uint8_t net[] = {0x20, 0x01, 0, 2};
 
 		ip[0] = 0x60;
-		put16(ip + 4, bytes - 40);
+		numbered_put16(ip + 4, bytes - 40);
 		ip[6] = k == NUMBERED_FRAGMENT6 ? 44 : proto;
 		ip[7] = 64;
 		memcpy(ip + 8, net, sizeof(net));
-		put16(ip + 22, flow);
+		numbered_put16(ip + 22, flow);
 		memcpy(ip + 24, net, sizeof(net));
 		ip[39] = 1;
 		if (k == NUMBERED_FRAGMENT6) {
 			ip[40] = proto;
-			put16(ip + 42, 1); /* offset 0, more fragments */
-			put16(ip + 46, flow);
+			numbered_put16(ip + 42, 1); /* offset 0, more fragments */
+			numbered_put16(ip + 46, flow);
 		}
 		return;
 	}
@@ -136,19 +112,19 @@ static void put_l3(struct builder *b, uint8_t *ip, uint32_t bytes, uint32_t flow
 	static const uint8_t addresses[8] = {198, 18, 0, 0, 198, 19, 0, 1};
 
 	ip[0] = (uint8_t)(0x40 | words);
-	put16(ip + 2, bytes);
-	put16(ip + 4, flow);
+	numbered_put16(ip + 2, bytes);
+	numbered_put16(ip + 4, flow);
 	if (k == NUMBERED_FRAGMENT4)
-		put16(ip + 6, 0x2000);
+		numbered_put16(ip + 6, 0x2000);
 	else if (k == NUMBERED_REST4)
-		put16(ip + 6, 185);
+		numbered_put16(ip + 6, 185);
 	ip[8] = 64;
 	ip[9] = proto;
 	memcpy(ip + 12, addresses, sizeof(addresses));
-	put16(ip + 14, flow);
+	numbered_put16(ip + 14, flow);
 	if (words == 6)
 		memset(ip + 20, 1, 4); /* four times "no operation" (RFC 791) */
-	put16(ip + 10, checksum(sum_of(ip, words * 4)));
+	numbered_put16(ip + 10, numbered_checksum(numbered_sum(ip, words * 4)));
 	if (k == NUMBERED_BAD_HEADER)
 		ip[11] ^= 0x5a;
 }
@@ -161,23 +137,23 @@ static void put_l4(struct builder *b, uint8_t *l4, const uint8_t *ip, uint32_t b
 
 	if (k == NUMBERED_ICMP4) {
 		l4[0] = 8;
-		put16(l4 + 4, flow);
-		put16(l4 + 2, checksum(sum_of(l4, bytes)));
+		numbered_put16(l4 + 4, flow);
+		numbered_put16(l4 + 2, numbered_checksum(numbered_sum(l4, bytes)));
 		return;
 	}
-	put16(l4, 49152 + (flow & 0x3f));
-	put16(l4 + 2, 9);
+	numbered_put16(l4, 49152 + (flow & 0x3f));
+	numbered_put16(l4 + 2, 9);
 	if (is_tcp(k)) {
 		l4[12] = 0x50;
 		l4[13] = 0x10;
-		put16(l4 + 14, 0xffff);
+		numbered_put16(l4 + 14, 0xffff);
 	} else {
-		put16(l4 + 4, bytes);
+		numbered_put16(l4 + 4, bytes);
 	}
-	uint32_t sum = sum_of(l4, bytes) + bytes + (is_tcp(k) ? 6 : 17);
-	sum += is_ipv6(k) ? sum_of(ip + 8, 32) : sum_of(ip + 12, 8);
-	uint32_t value = checksum(sum);
-	put16(l4 + check_at, value ? value : 0xffff);
+	uint32_t sum = numbered_sum(l4, bytes) + bytes + (is_tcp(k) ? 6 : 17);
+	sum += is_ipv6(k) ? numbered_sum(ip + 8, 32) : numbered_sum(ip + 12, 8);
+	uint32_t value = numbered_checksum(sum);
+	numbered_put16(l4 + check_at, value ? value : 0xffff);
 	if (k == NUMBERED_BAD_UDP || k == NUMBERED_BAD_TCP)
 		l4[check_at] ^= 0x5a;
 }
@@ -194,10 +170,12 @@ static void put_frame(struct builder *b, struct numbered_frame *f, uint32_t flow
 	memset(f->bytes, 0, l4 + l4_bytes(b->kind));
 	memcpy(f->bytes, macs, sizeof(macs));
 	if (has_tag(b->kind)) {
-		put16(f->bytes + 12, 0x8100);
-		put16(f->bytes + 14, (flow & 7) << 13 | (flow & 0xfff));
+		numbered_put16(f->bytes + 12, 0x8100);
+		numbered_put16(f->bytes + 14, (flow & 7) << 13 | (flow & 0xfff));
 	}
-	put16(f->bytes + ip - 2, is_other(b->kind) ? 0x88b5 : is_ipv6(b->kind) ? 0x86dd : 0x0800);
+	numbered_put16(f->bytes + ip - 2, is_other(b->kind)  ? 0x88b5
+					  : is_ipv6(b->kind) ? 0x86dd
+							     : 0x0800);
 	f->at = (uint16_t)(l4 + l4_bytes(b->kind));
 	f->kind = (uint8_t)b->kind;
 	numbered_write(f->bytes + f->at, 0);
@@ -220,7 +198,7 @@ static uint32_t shortest(enum numbered_kind k)
 static void next_run(struct builder *b)
 {
 	do
-		b->kind = (enum numbered_kind)draw(b, NUMBERED_KINDS);
+		b->kind = (enum numbered_kind)draw(b, NUMBERED_VLAN_OTHER + 1);
 	while (!b->mix->kind[b->kind]);
 	uint32_t least = shortest(b->kind), most = b->mix->longest + tag_bytes(b->kind);
 
@@ -237,8 +215,8 @@ static int find_mix(struct builder *b, const char *name, struct cqesim_error *er
 			*b = (struct builder){.mix = &mixes[i], .state = 0x9e3779b9};
 			return 0;
 		}
-	return cqesim_fail(err, -EINVAL, "numbered:%s: expected one of udp, tcp, small, all, jumbo",
-			   name);
+	return cqesim_fail(err, -EINVAL,
+			   "numbered:%s: expected one of udp, tcp, small, all, jumbo, lro", name);
 }
 
 int numbered_make(struct numbered *n, const char *mix, struct cqesim_error *err)
@@ -253,20 +231,29 @@ int numbered_make(struct numbered *n, const char *mix, struct cqesim_error *err)
 	n->memory = malloc((size_t)room * NUMBERED_FRAMES);
 	if (!n->memory)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
+	struct numbered_streams streams;
+	numbered_streams_begin(&streams);
 	for (uint32_t i = 0; i < NUMBERED_FRAMES; i++) {
 		struct numbered_frame *f = &n->frame[i];
 
+		*f = (struct numbered_frame){.bytes = n->memory + (size_t)room * i};
+		if (b.mix->streams && draw(&b, 8)) {
+			numbered_streams_next(&streams, f);
+			if (f->len > n->largest)
+				n->largest = f->len;
+			continue;
+		}
 		if (!b.left)
 			next_run(&b);
 		b.left--;
 		/* Lengths within a run differ now and then: minis carry them. */
 		uint32_t least = shortest(b.kind);
 		f->len = b.mix->run && !draw(&b, 4) ? least + draw(&b, b.len - least + 1) : b.len;
-		f->bytes = n->memory + (size_t)room * i;
 		put_frame(&b, f, draw(&b, FLOWS));
 		if (f->len > n->largest)
 			n->largest = f->len;
 	}
+	numbered_streams_end(&streams, n);
 	return 0;
 }
 
