@@ -84,7 +84,7 @@ START_TEST(numbers)
 				 : _i == 5 ? (1 << NUMBERED_KINDS) - 1
 					   : (1 << NUMBERED_STREAM4) - 1);
 	/* Most segments follow the one before, also from one round to the next. */
-	ck_assert(_i != 5 || (followed > 8000 && broken > 100 && broken < 500));
+	ck_assert(_i != 5 || (followed > 9000 && broken > 50 && broken < 500));
 	numbered_free(&table);
 	cqesim_trace_close(t);
 }

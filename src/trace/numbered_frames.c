@@ -7,13 +7,15 @@
 
 #define ETH_BYTES 14u
 #define FLOWS     1024u
+/* Streams: every other time so many frames are nothing but full segments. */
+#define CALM_FRAMES 512u
 
 struct mix {
 	const char *name;
 	bool kind[NUMBERED_KINDS];
 	uint32_t longest; /* without FCS, tag not counted */
 	uint32_t run;     /* most frames of one kind and length in a row; 0: all of them */
-	bool streams;     /* one in eight of `kind`, the others of streams */
+	bool streams;     /* one in eight or less of `kind`, the others of streams */
 };
 
 #define ALL_KINDS                                                                                  \
@@ -237,7 +239,8 @@ int numbered_make(struct numbered *n, const char *mix, struct cqesim_error *err)
 		struct numbered_frame *f = &n->frame[i];
 
 		*f = (struct numbered_frame){.bytes = n->memory + (size_t)room * i};
-		if (b.mix->streams && draw(&b, 8)) {
+		streams.calm = i / CALM_FRAMES & 1;
+		if (b.mix->streams && (streams.calm || draw(&b, 8))) {
 			numbered_streams_next(&streams, f);
 			if (f->len > n->largest)
 				n->largest = f->len;

@@ -8,6 +8,7 @@
 
 #define MTU       1500u
 #define LONG_RUN  48u
+#define CALM_RUN  200u
 #define LRO_LEAST 1348u
 
 void numbered_streams_begin(struct numbered_streams *s)
@@ -24,7 +25,7 @@ void numbered_streams_begin(struct numbered_streams *s)
 
 static bool one_in(struct numbered_streams *s, uint32_t n)
 {
-	return !numbered_draw(&s->state, n);
+	return !numbered_draw(&s->state, s->calm ? 100 * n : n);
 }
 
 static enum numbered_kind kind_of(unsigned flow)
@@ -120,7 +121,7 @@ void numbered_streams_next(struct numbered_streams *s, struct numbered_frame *f)
 {
 	if (!s->left) {
 		s->flow = (uint8_t)numbered_draw(&s->state, NUMBERED_FLOWS);
-		s->left = 1 + numbered_draw(&s->state, LONG_RUN);
+		s->left = 1 + numbered_draw(&s->state, s->calm ? CALM_RUN : LONG_RUN);
 	}
 	s->left--;
 	struct numbered_stream *t = &s->stream[s->flow];

@@ -10,6 +10,7 @@
 /* TCP streams: what the next segment of each is like. */
 struct numbered_streams {
 	uint32_t state; /* of the draws */
+	bool calm;      /* full segments in long runs, and little else */
 	uint8_t flow;
 	uint32_t left; /* segments of this run */
 	struct numbered_stream {
