@@ -69,6 +69,7 @@ enum known {
 	KNOWN_L34H_TUNNEL, /* vector, enhanced, L34H: taken for a tunnel, by a mini's first byte */
 	KNOWN_MARK,        /* vector, enhanced, minis with tag: another packet's mark flags too */
 	KNOWN_SEGSZ,       /* LRO: tso_segsz is no segment's size, headers are divided as well */
+	KNOWN_TCP_FFFF,    /* LRO: a TCP checksum of 0 is written as ffff, as UDP's would be */
 	KNOWN_BUF_LEN,     /* LRO, MPRQ: buf_len is 0 where strides are 64 KiB */
 	KNOWN_KINDS
 };

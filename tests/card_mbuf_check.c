@@ -30,6 +30,7 @@ const char *known_name(unsigned which)
 		"vector_l34h_tunnel",
 		"vector_mark_of_another",
 		"lro_tso_segsz_counts_headers",
+		"lro_tcp_checksum_ffff_for_0",
 		"lro_mprq_buf_len_0",
 	};
 	return name[which];

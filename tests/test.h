@@ -41,6 +41,7 @@ Suite *suite_card_cli(void);
 Suite *suite_card_errors_dpdk(void);
 Suite *suite_card_lifecycle(void);
 Suite *suite_card_dpdk(void);
+Suite *suite_card_lro_dpdk(void);
 Suite *suite_host(void);
 Suite *suite_host_away(void);
 Suite *suite_host_frame(void);

@@ -162,6 +162,20 @@ static json_t *link_json(struct report_json *j, const struct card_outcome *c,
 	return o;
 }
 
+static json_t *lro(struct report_json *j, const struct cqesim_nic_stats *nic)
+{
+	json_t *o = json_object(), *ends = json_object();
+
+	report_put_u64(j, o, "sessions", nic->lro_sessions);
+	report_put_u64(j, o, "segments", nic->lro_segments);
+	report_put_u64(j, o, "lone", nic->lro_lone);
+	report_put_u64(j, o, "longest", nic->lro_longest);
+	for (unsigned i = 0; i < CQESIM_FLUSHES; i++)
+		report_put_u64(j, ends, cqesim_flush_name(i), nic->lro_ends[i]);
+	report_put(j, o, "ends", ends);
+	return o;
+}
+
 static json_t *completions(struct report_json *j, const struct card_outcome *c,
 			   const struct card_figures *f)
 {
@@ -177,6 +191,7 @@ static json_t *completions(struct report_json *j, const struct card_outcome *c,
 	for (unsigned i = 0; i < CQESIM_SESSION_ENDS; i++)
 		report_put_u64(j, ends, cqesim_session_end_name(i), nic->session_ends[i]);
 	report_put(j, o, "session_ends", ends);
+	report_put(j, o, "lro", lro(j, nic));
 	return o;
 }
 

@@ -194,6 +194,28 @@ static void completions(struct report_out *o, const struct card_outcome *c,
 				   report_percent((double)nic->session_ends[i] / (double)ends).s);
 }
 
+/* Segments that the card joined. */
+static void lro(struct report_out *o, const struct card_outcome *c)
+{
+	const struct cqesim_nic_stats *nic = &c->s->nic;
+	uint64_t all = nic->lro_sessions + nic->lro_lone;
+
+	if (!all)
+		return;
+	report_title(
+		o, "LRO: %s segments became %s packets of %s on average, %s at most",
+		report_count(nic->lro_segments).s, report_count(nic->lro_sessions).s,
+		report_real(report_ratio((double)nic->lro_segments, (double)nic->lro_sessions), 2)
+			.s,
+		report_count(nic->lro_longest).s);
+	report_row(o, "alone", "%s sessions ended with one segment", report_count(nic->lro_lone).s);
+	for (unsigned i = 0; i < CQESIM_FLUSHES; i++)
+		if (nic->lro_ends[i])
+			report_row(o, "ended by", "%s: %s (%s)", cqesim_flush_name(i),
+				   report_count(nic->lro_ends[i]).s,
+				   report_percent((double)nic->lro_ends[i] / (double)all).s);
+}
+
 static void program(struct report_out *o, const struct card_outcome *c,
 		    const struct card_figures *f)
 {
@@ -297,6 +319,7 @@ int card_report_text(const struct card_outcome *c, FILE *out, struct cqesim_erro
 		pcie(&o, c, &f);
 	if (c->s->card.delivered) {
 		completions(&o, c, &f);
+		lro(&o, c);
 		program(&o, c, &f);
 	}
 	sending(&o, c);
