@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "test.h"
+#include "emu/devx.h"
 #include "test_devx.h"
 
 static struct devx_rig rig;
@@ -82,6 +83,51 @@ START_TEST(rqt_and_tir)
 	ck_assert_int_eq(emu_devx_destroy(rqt), EBUSY);
 	ck_assert_int_eq(emu_devx_destroy(tir), 0);
 	ck_assert_int_eq(emu_devx_destroy(rqt), 0);
+	ck_assert_int_eq(emu_devx_destroy(rq), 0);
+	ck_assert_int_eq(emu_devx_destroy(cq), 0);
+}
+END_TEST
+
+/* LRO in a TIR: word 48 is period << 12 | mask << 8 | largest size in units of 256 bytes. */
+START_TEST(tir_lro)
+{
+	struct emu_object *cq = devx_make_cq(&rig, 0), *rq = devx_make_rq(&rig, devx_number(&rig));
+	uint32_t rqn = devx_number(&rig);
+	struct cqesim_profile *device = emu.device;
+
+	devx_begin(&rig, 0x900); /* disp_type 0: direct */
+	cqesim_be_store(rig.in + 60, 4, rqn);
+	cqesim_be_store(rig.in + 48, 4, 40u << 12 | 3u << 8 | 0xff);
+	struct emu_object *tir = devx_made(&rig, 272);
+	cqesim_be_store(rig.in + 48, 4, 40u << 12 | 4u << 8 | 0xff); /* no such kind */
+	ck_assert_uint_eq(devx_refused(&rig, 272), BAD_PARAM);
+	cqesim_be_store(rig.in + 48, 4, 40u << 12 | 3u << 8); /* no size */
+	ck_assert_uint_eq(devx_refused(&rig, 272), BAD_PARAM);
+	/* ConnectX-4 has none. */
+	struct cqesim_error err = {""};
+	ck_assert_msg(
+		!cqesim_profile_load(&emu.device, CQESIM_PROFILE_DEVICE, "connectx-4lx", &err),
+		"%s", err.text);
+	cqesim_be_store(rig.in + 48, 4, 40u << 12 | 3u << 8 | 0xff);
+	ck_assert_uint_eq(devx_refused(&rig, 272), BAD_PARAM);
+	cqesim_profile_free(emu.device);
+	emu.device = device;
+	/* Given periods: the largest that is not longer, or the smallest. */
+	static const struct {
+		unsigned asked, taken;
+	} period[] = {{0, 8},   {7, 8},   {8, 8},       {15, 8},
+		      {16, 16}, {40, 32}, {1024, 1024}, {65535, 1024}};
+	for (size_t i = 0; i < COUNT(period); i++)
+		ck_assert_uint_eq(devx_lro_period_us(period[i].asked), period[i].taken);
+	/* It can be changed afterwards, and the same values are refused. */
+	devx_begin(&rig, 0x901);
+	cqesim_be_store(rig.in + 8, 4, 1);
+	devx_bytes(&rig, 16, "0000000000000001"); /* modify_bitmask: LRO */
+	cqesim_be_store(rig.in + 48, 4, 8u << 12 | 1u << 8 | 0x10);
+	ck_assert_int_eq(emu_devx_modify(tir, rig.in, 272, rig.out, 16), 0);
+	cqesim_be_store(rig.in + 48, 4, 8u << 12 | 8u << 8 | 0x10);
+	ck_assert_int_ne(emu_devx_modify(tir, rig.in, 272, rig.out, 16), 0);
+	ck_assert_int_eq(emu_devx_destroy(tir), 0);
 	ck_assert_int_eq(emu_devx_destroy(rq), 0);
 	ck_assert_int_eq(emu_devx_destroy(cq), 0);
 }
@@ -169,6 +215,7 @@ START_TEST(capabilities)
 	ck_assert(bit(c, 0) && bit(c, 1) && bit(c, 2) && bit(c, 7)); /* csum, vlan, lro, insert */
 	ck_assert(bit(c, 0x12) && !bit(c, 0x13));                    /* wqe_inline_mode 2 */
 	ck_assert_uint_eq(cqesim_be_load(c + 0x180 / 8, 4), 8);      /* lro timer 0 */
+	ck_assert_uint_eq(cqesim_be_load(c + 0x50 / 8, 2), 1348);    /* lro_min_mss_size */
 	c = caps(0xf, out);
 	for (unsigned i = 0; i < 4096; i++)
 		ck_assert_uint_eq(c[i], 0);
@@ -283,6 +330,7 @@ void test_devx_answers(Suite *s)
 
 	tcase_add_checked_fixture(t, open_rig, close_rig);
 	tcase_add_test(t, rqt_and_tir);
+	tcase_add_test(t, tir_lro);
 	tcase_add_test(t, q_counter);
 	tcase_add_test(t, capabilities);
 	tcase_add_test(t, vport);
