@@ -116,9 +116,26 @@ struct cqesim_nic {
 	struct cqesim_nic_stats stats;
 };
 
+static inline struct nic_cq *nic_find_cq(const struct cqesim_nic *nic, uint32_t cqn)
+{
+	return cqn && cqn <= nic->cqs ? nic->cq[cqn - 1] : NULL;
+}
+
 static inline struct nic_rq *nic_find_rq(const struct cqesim_nic *nic, uint32_t rqn)
 {
 	return rqn && rqn <= nic->rqs ? nic->rq[rqn - 1] : NULL;
+}
+
+/* How long the link takes for so many bytes; longer than any clock: as long as clocks run. */
+static inline uint64_t nic_link_ps(const struct cqesim_nic *nic, uint64_t bytes)
+{
+	const struct cqesim_pacer *up = &nic->server.up.pacer;
+	uint64_t t, rem;
+
+	if (!__builtin_mul_overflow(bytes, up->num, &t))
+		return up->den == 1 ? t : cqesim_divide(t, up->den, up->inv, &rem);
+	unsigned __int128 ps = (unsigned __int128)bytes * up->num / up->den;
+	return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
 }
 
 /* What goes to the link together: a read of WQEs, then writes. */
