@@ -21,7 +21,6 @@
 
 #include "card_mbuf.h"
 
-#define IDLE_S    1.0 /* without a packet after the first: it is over */
 #define FIRST_S   10.0
 #define BURST_MAX 256u
 
@@ -37,6 +36,7 @@ static struct state state = {
 	      .queues = 1,
 	      .burst = 64,
 	      .descriptors = 1024,
+	      .idle_s = 10,
 	      .mbuf_bytes = 2048},
 };
 
@@ -45,7 +45,7 @@ static void usage(void)
 	rte_exit(2, "usage: card_mbuf EAL-ARGUMENTS -- [--mix NAME] [--packets N] [--queues N] "
 		    "[--burst N] [--descriptors N] [--mbuf N] [--vlan-strip] [--timestamp] "
 		    "[--keep-crc] [--scatter] [--no-hash] [--l34h] [--enhanced] [--isolated] "
-		    "[--mark ID] [--lro BYTES]\n");
+		    "[--mark ID] [--lro BYTES] [--idle S]\n");
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -67,6 +67,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{"isolated", no_argument, NULL, 'i'},
 		{"mark", required_argument, NULL, 'K'},
 		{"lro", required_argument, NULL, 'L'},
+		{"idle", required_argument, NULL, 'I'},
 		{NULL, 0, NULL, 0},
 	};
 	int c;
@@ -91,6 +92,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 'M':
 			o->mbuf_bytes = (unsigned)atoi(optarg);
+			break;
+		case 'I':
+			o->idle_s = atof(optarg);
 			break;
 		case 'v':
 			o->vlan_strip = true;
@@ -258,9 +262,9 @@ static double receive(struct state *s)
 			}
 			if (got)
 				continue;
-			if ((double)(now - last) / hz > (first ? IDLE_S : FIRST_S))
+			if ((double)(now - last) / hz > (first ? s->o.idle_s : FIRST_S))
 				break;
-			if (first && (double)(now - last) / hz > IDLE_S / 20 &&
+			if (first && (double)(now - last) / hz > 0.05 &&
 			    s->received + lost(s) >= s->o.packets)
 				break;
 		}

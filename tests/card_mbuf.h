@@ -22,7 +22,8 @@ struct options {
 	bool l34h;     /* minis with header types */
 	bool enhanced; /* the enhanced layout */
 	bool isolated;
-	uint32_t lro; /* largest packet that segments may be joined to; 0: no LRO */
+	uint32_t lro;  /* largest packet that segments may be joined to; 0: no LRO */
+	double idle_s; /* so long without a packet after the first: it is over */
 	unsigned mbuf_bytes;
 	bool mark;        /* rules: UDP packets are marked ... */
 	uint32_t mark_id; /* ... with this */

@@ -376,8 +376,10 @@ static struct output run(const struct mode *m, const char *fault, uint64_t packe
 			 const char *report)
 {
 	char count[32], source[64];
+	/* Nobody tells an isolated port's card that there will be rules. */
+	const char *wait = strstr(m->name, "isolated") ? "2" : "0.2";
 	const char *args[CLI_ARGS_MAX + 1] = {"card",     "--cqe-comp", "aggressive", "--wait",
-					      "0.2",      "--rate",     "posted",     "--source",
+					      wait,       "--rate",     "posted",     "--source",
 					      source,     "--limit",    count,        "--devargs",
 					      m->devargs, "--json",     "--output",   report};
 	unsigned n = 16;
@@ -396,6 +398,10 @@ static struct output run(const struct mode *m, const char *fault, uint64_t packe
 		args[n++] = rest[i];
 	for (unsigned i = 0; i < 5 && m->options[i]; i++)
 		args[n++] = m->options[i];
+	if (fault) { /* what is missing will not come */
+		args[n++] = "--idle";
+		args[n++] = "1";
+	}
 	return cli_args(NULL, args);
 }
 

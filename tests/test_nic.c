@@ -40,11 +40,11 @@ END_TEST
 START_TEST(bad_configs)
 {
 	struct rig good;
-	struct cqesim_nic_config c[13];
+	struct cqesim_nic_config c[14];
 	static const char *const word[COUNT(c)] = {
 		"max_pps",      "max_pps",     "max_pps",   "max_pps", "rx_buffer",
 		"wqe_fetch",    "wqe_fetch",   "wqe_fetch", "max_num", "timeout",
-		"backpressure", "compression", "lanes",
+		"backpressure", "compression", "lanes",     "tick_ps",
 	};
 	struct cqesim_nic *nic;
 	struct cqesim_error err;
@@ -66,6 +66,7 @@ START_TEST(bad_configs)
 	c[10].backpressure_off_bytes = 1;
 	c[11].compression = 3;
 	c[12].link.lanes = 3;
+	c[13].tick_ps = 1;
 	for (size_t i = 0; i < COUNT(c); i++) {
 		err.text[0] = 0;
 		nic = (void *)&err;

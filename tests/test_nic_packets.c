@@ -10,6 +10,34 @@
 
 /* ---- what a packet costs ---- */
 
+/* Byte 48 of a completion, big-endian: ticks of a clock, nanoseconds unless it is said. */
+START_TEST(time_stamps)
+{
+	static const struct {
+		uint64_t tick_ps, now_ps, stamp;
+	} cases[] = {
+		{0, 5999, 5},    {6400, 6399, 0},
+		{6400, 6400, 1}, {6400, UINT64_C(64000006399), 10000000},
+		{2, 9, 4},
+	};
+
+	for (unsigned i = 0; i < COUNT(cases); i++) {
+		struct rig rig = {.queues = 0};
+
+		rig_config(&rig);
+		rig.config.tick_ps = cases[i].tick_ps;
+		rig_start(&rig);
+		struct rig_queue *q = rig_add(&rig, 4, 0, false, CQESIM_MINI_HASH);
+		ck_assert_int_eq(rig_packet(&rig, cases[i].now_ps, 1), CQESIM_RX_DELIVERED);
+		uint64_t stamp = 0;
+		for (unsigned b = 0; b < 8; b++)
+			stamp = stamp << 8 | q->ring[48 + b];
+		ck_assert_uint_eq(stamp, cases[i].stamp);
+		rig_stop(&rig);
+	}
+}
+END_TEST
+
 /* 64 packets of 60 bytes, the link's ceiling of the reference: bytes up for each. */
 START_TEST(flood_bytes)
 {
@@ -540,6 +568,7 @@ void test_nic_packets(Suite *s)
 {
 	TCase *t = tcase_create("packets");
 
+	tcase_add_test(t, time_stamps);
 	tcase_add_test(t, flood_bytes);
 	tcase_add_test(t, small_ring_fetches);
 	tcase_add_test(t, long_packets);

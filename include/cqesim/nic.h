@@ -117,7 +117,10 @@ struct cqesim_nic_operation {
 struct cqesim_nic_config {
 	struct cqesim_link_config link;
 	struct cqesim_link_latency latency; /* 0s: no such limit */
-	double max_pps;                     /* packets per second of the pipeline; 0: no limit */
+	/* Of the free-running clock in completions, > 1; 0: 1000, so that stamps are nanoseconds.
+	 */
+	uint64_t tick_ps;
+	double max_pps;            /* packets per second of the pipeline; 0: no limit */
 	double bus_hz;             /* beats of the internal bus, of bus_bytes each; 0: no limit */
 	uint32_t bus_bytes;        /* a packet's last beat is not shared; its FCS is on the bus */
 	double completion_pps;     /* writes of completions: CQEs, titles, arrays; 0: no limit */

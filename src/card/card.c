@@ -80,6 +80,8 @@ int cqesim_card_create(struct cqesim_card **out, const struct cqesim_card_config
 	if (!card)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	card->config = *config;
+	if (!card->config.nic.tick_ps)
+		card->config.nic.tick_ps = 1000;
 	card->config.nic.copy_data = true;
 	card->config.nic.published = published;
 	card->config.nic.published_context = card;

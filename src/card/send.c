@@ -63,7 +63,7 @@ static void write_completion(struct cqesim_card *card, struct card_cq *cq, const
 static void complete(struct cqesim_card *card, struct card_sq *sq, const struct card_wqe *wqe)
 {
 	const struct cqesim_cqe_req req = {
-		.timestamp = card->now_ps / 1000,
+		.timestamp = card->now_ps / card->config.nic.tick_ps,
 		.send_opcode = wqe->opcode,
 		.qpn = sq->number,
 		.wqe_counter = wqe->index,

@@ -57,7 +57,11 @@ struct emu {
 	uint8_t mac[6];
 	uint32_t mtu;
 	uint64_t port_bps;  /* speed of the port */
-	uint32_t clock_khz; /* of the free-running clock in completions */
+	/*
+	 * Of the free-running clock in completions: assumed, but not 1 GHz, which DPDK's driver takes
+	 * for a card whose stamps are seconds and nanoseconds (PMD mlx5_rt_timestamp_config).
+	 */
+	uint32_t clock_khz;
 };
 extern struct emu emu;
 

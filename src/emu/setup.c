@@ -14,7 +14,7 @@
 #include "emu/internal.h"
 #include "cqesim/sim.h"
 
-struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER, .mtu = 1500, .clock_khz = 1000000};
+struct emu emu = {.lock = PTHREAD_MUTEX_INITIALIZER, .mtu = 1500, .clock_khz = 156250};
 
 /* ---- log ---- */
 
@@ -148,6 +148,7 @@ static int create_card(const struct emu_settings *s, struct cqesim_error *err)
 
 	if (rc)
 		return rc;
+	config.nic.tick_ps = UINT64_C(1000000000) / emu.clock_khz;
 	config.nic.compression =
 		s->policy_given ? s->policy
 		: !strcmp(cqesim_profile_text(emu.device, CQESIM_DEV_CQE_COMPRESSION), "aggressive")

@@ -55,6 +55,8 @@ static int check(const struct cqesim_nic_config *c, struct cqesim_error *err)
 					   rates[i].value);
 	if (c->bus_hz && !c->bus_bytes)
 		return cqesim_fail(err, -EINVAL, "bus_width: expected more than 0 bytes");
+	if (c->tick_ps == 1)
+		return cqesim_fail(err, -EINVAL, "tick_ps 1: expected more, or 0");
 	if (!c->rx_buffer_bytes)
 		return cqesim_fail(err, -EINVAL, "rx_buffer: expected more than 0 bytes");
 	if (c->wqe_fetch_bytes < 16 || c->wqe_fetch_bytes > 4096 ||
@@ -109,6 +111,9 @@ int cqesim_nic_create(struct cqesim_nic **out, const struct cqesim_nic_config *c
 	if (!nic)
 		return cqesim_fail(err, -ENOMEM, "out of memory");
 	nic->config = *config;
+	if (!nic->config.tick_ps)
+		nic->config.tick_ps = 1000;
+	nic->tick_inv = cqesim_reciprocal(nic->config.tick_ps);
 	nic->second_ps = CQESIM_PS_PER_S;
 	nic->lro_due_ps = UINT64_MAX;
 	rc = cqesim_link_init(&nic->link, &config->link, err);

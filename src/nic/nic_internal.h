@@ -111,6 +111,7 @@ struct cqesim_nic {
 	uint64_t second_ps;               /* the end of the second that it is now ... */
 	uint64_t stalled_before_ps[2];    /* ... and what was stalled before it: writes, reads */
 	uint64_t error_cqes;
+	uint64_t tick_inv;                        /* reciprocal of config.tick_ps */
 	struct nic_fault *fault;                  /* still to be done; NULL: none */
 	uint64_t striding_packets, striding_wqes; /* delivered through striding queues, used up */
 	struct cqesim_nic_stats stats;
@@ -136,6 +137,14 @@ static inline uint64_t nic_link_ps(const struct cqesim_nic *nic, uint64_t bytes)
 		return up->den == 1 ? t : cqesim_divide(t, up->den, up->inv, &rem);
 	unsigned __int128 ps = (unsigned __int128)bytes * up->num / up->den;
 	return ps < UINT64_MAX ? (uint64_t)ps : UINT64_MAX;
+}
+
+/* As a completion has it. */
+static inline uint64_t nic_stamp(const struct cqesim_nic *nic, uint64_t now_ps)
+{
+	uint64_t rem;
+
+	return cqesim_divide(now_ps, nic->config.tick_ps, nic->tick_inv, &rem);
 }
 
 /* What goes to the link together: a read of WQEs, then writes. */

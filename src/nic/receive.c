@@ -181,7 +181,7 @@ receive(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps,
 
 	uint8_t cqe[64] __attribute__((aligned(64)));
 	uint16_t index = cqesim_rq_consume(&rq->rq);
-	cqesim_cqe_put_rx(cqe, meta, rq->user_index, now_ps / 1000, index);
+	cqesim_cqe_put_rx(cqe, meta, rq->user_index, nic_stamp(nic, now_ps), index);
 	if (__builtin_expect(!rq->lro, 1) ||
 	    !nic_lro_begins(nic, rq, cqe, index, ready_ps, data, cap_len, &load))
 		nic_complete(nic, rq->cq, cqe, ready_ps, &load);

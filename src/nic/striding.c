@@ -26,7 +26,7 @@ static void filler(struct cqesim_nic *nic, struct nic_rq *rq, uint64_t now_ps, u
 	struct cqesim_rxmeta none = {.byte_cnt = BYTE_CNT_FILLER | p->filler << 16};
 	uint8_t cqe[64] __attribute__((aligned(64)));
 
-	cqesim_cqe_put_rx(cqe, &none, rq->user_index, now_ps / 1000, p->filler_stride);
+	cqesim_cqe_put_rx(cqe, &none, rq->user_index, nic_stamp(nic, now_ps), p->filler_stride);
 	put_wqe_id(cqe, p->filler_wqe);
 	nic_complete_filler(nic, rq->cq, cqe, ready_ps);
 	nic->striding_wqes++;
@@ -113,7 +113,7 @@ enum cqesim_rx_result nic_receive_striding(struct cqesim_nic *nic, struct nic_rq
 	uint8_t cqe[64] __attribute__((aligned(64)));
 	struct cqesim_rxmeta striding = *meta;
 	striding.byte_cnt |= p->strides << 16;
-	cqesim_cqe_put_rx(cqe, &striding, rq->user_index, now_ps / 1000, p->stride);
+	cqesim_cqe_put_rx(cqe, &striding, rq->user_index, nic_stamp(nic, now_ps), p->stride);
 	put_wqe_id(cqe, p->wqe);
 	count(nic, rq);
 	if (__builtin_expect(!rq->lro, 1) ||
