@@ -44,12 +44,12 @@ libtool command libtoolize'
 
 # Optional: configure says what each switches off.
 packages_optional='
-libzstd-dev module libzstd'
+libzstd-dev module libzstd
+libibverbs-dev module libmlx5'
 
 # Optional for the tests: DPDK and rdma-core, whose code, headers and programs are the judges.
 packages_judge='
 libdpdk-dev module libdpdk
-libibverbs-dev module libmlx5
 libbsd-dev module libbsd
 libnuma-dev module numa
 dpdk-dev command dpdk-testpmd

@@ -58,7 +58,10 @@ static int run_program(const struct card_options *o, const struct cqesim_profile
 	int failed = card_run(o, folder, arguments, &status);
 	card_folder_remove(folder);
 	if (failed) {
-		complain("%s: cannot be started: %s", arguments[0], strerror(failed));
+		complain("%s: cannot be started: %s%s", arguments[0], strerror(failed),
+			 failed == ENOENT && !strcmp(arguments[0], "dpdk-testpmd")
+				 ? " (Debian has it in dpdk-dev)"
+				 : "");
 		free(s);
 		return EXIT_INPUT;
 	}
