@@ -238,6 +238,7 @@ void test_card_check(Suite *s)
 {
 	TCase *t = tcase_create("check");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, rq_posted);
 	tcase_add_test(t, sq_posted);
 	tcase_add_test(t, cq_ahead);

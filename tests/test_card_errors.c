@@ -244,6 +244,7 @@ void test_card_errors(Suite *s)
 {
 	TCase *t = tcase_create("errors");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, protection);
 	tcase_add_test(t, injected);
 	tcase_add_test(t, driver_stops_the_queue);

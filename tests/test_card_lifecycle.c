@@ -210,6 +210,35 @@ START_TEST(own_queue)
 }
 END_TEST
 
+/* A program that sleeps until its queues have something: DevX and verbs, plain and compressed. */
+START_TEST(sleeper)
+{
+	static const char *const ways[] = {"--cqe-comp=off", "--cqe-comp=aggressive", "--no-devx"};
+	char report[PATH_MAX];
+	json_error_t error;
+
+	if (!has_driver("card, a program that sleeps"))
+		return;
+	const char *program = built("card_sleeper");
+	if (!program) {
+		test_skip("card, a program that sleeps", "tests/card_sleeper was not built");
+		return;
+	}
+	snprintf(report, sizeof(report), "%s/report.%d", test_tmpdir(), getpid());
+	struct output o =
+		cli("card", ways[_i], "--source", "numbered:udp", "--rate", "2kpps", "--limit",
+		    "2k", "--json", "--output", report, "--", program, "-l", "1", "--", "2000");
+	ck_assert_msg(o.code == 0, "exit %d: %s%s", o.code, o.out, o.err);
+	has(o.out, "received 2000 of 2000");
+	output_free(&o);
+	json_t *doc = json_load_file(report, 0, &error);
+	ck_assert_msg(doc != NULL, "%s", error.text);
+	unlink(report);
+	ck_assert_uint_gt(count_at(doc, "received.events"), 10);
+	json_decref(doc);
+}
+END_TEST
+
 Suite *suite_card_lifecycle(void)
 {
 	Suite *suite = suite_create("card_lifecycle");
@@ -221,6 +250,7 @@ Suite *suite_card_lifecycle(void)
 	tcase_add_test(tc, kill_launcher);
 	tcase_add_test(tc, loop);
 	tcase_add_loop_test(tc, own_queue, 0, 2);
+	tcase_add_loop_test(tc, sleeper, 0, 3);
 	suite_add_tcase(suite, tc);
 	return suite;
 }

@@ -324,6 +324,7 @@ void test_card_lro(Suite *s)
 {
 	TCase *t = tcase_create("lro");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, completion_bytes);
 	tcase_add_test(t, odd_lengths);
 	tcase_add_test(t, what_ends_a_session);

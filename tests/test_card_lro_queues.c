@@ -273,6 +273,7 @@ void test_card_lro_queues(Suite *s)
 {
 	TCase *t = tcase_create("lro_queues");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, scattered);
 	tcase_add_test(t, bad_memory);
 	tcase_add_test(t, striding);

@@ -199,6 +199,7 @@ void test_card_rules(Suite *s)
 {
 	TCase *t = tcase_create("rules");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, everything);
 	tcase_add_test(t, by_protocol);
 	tcase_add_test(t, by_ports_and_addresses);

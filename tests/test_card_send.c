@@ -434,6 +434,7 @@ void test_card_send(Suite *s)
 {
 	TCase *t = tcase_create("send");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, plain);
 	tcase_add_test(t, inline_headers);
 	tcase_add_test(t, inline_whole);

@@ -343,6 +343,7 @@ void test_card_steer(Suite *s)
 {
 	TCase *t = tcase_create("steer");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, without_tir_in_turn);
 	tcase_add_test(t, vectors);
 	tcase_add_test(t, nobody_fits);

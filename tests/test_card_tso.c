@@ -223,6 +223,7 @@ void test_card_tso(Suite *s)
 {
 	TCase *t = tcase_create("tso");
 
+	tcase_set_timeout(t, 60); /* many laps, on busy machines */
 	tcase_add_test(t, three_segments);
 	tcase_add_test(t, in_parts);
 	tcase_add_test(t, ipv6);

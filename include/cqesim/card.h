@@ -60,6 +60,7 @@ enum cqesim_card_event_kind {
 	CQESIM_EVENT_PACKET,    /* with tell_packets; RQ: a packet of `length` goes to WQE `index`;
 				   SQ: one was sent from it; raw: (the begin of) the WQE */
 	CQESIM_EVENT_CONSUME,   /* CQ: its doorbell record moved to `index` */
+	CQESIM_EVENT_NOTIFY,    /* CQ: armed at `index`, and there is a completion from there on */
 	CQESIM_EVENT_COMPLETE,  /* with tell_packets; CQ: a slot is written; raw: its 64 bytes */
 	CQESIM_EVENT_DROP,      /* RQ: a packet was lost, see result */
 	CQESIM_EVENT_INJECT,    /* RQ or SQ: an error that was asked for; index: its syndrome */
@@ -133,6 +134,13 @@ struct cqesim_card_cq {
 /* Its first receive or send queue decides what it is for. */
 CQESIM_API int cqesim_card_create_cq(struct cqesim_card *card, const struct cqesim_card_cq *cq,
 				     uint32_t *cqn);
+/*
+ * Tell (CQESIM_EVENT_NOTIFY) when the driver has armed it and there is a completion that was not
+ * consumed when it did.  The word of the doorbell record is looked at, not the register that is
+ * written after it: each change of it arms, and what it was made with counts as armed too, since
+ * the driver's first word is 0 (PMD mlx5_arm_cq).  So the first event may come unasked.  -ENOENT.
+ */
+CQESIM_API int cqesim_card_notify_cq(struct cqesim_card *card, uint32_t cqn);
 CQESIM_API int cqesim_card_destroy_cq(struct cqesim_card *card, uint32_t cqn);
 
 struct cqesim_card_rq {
@@ -335,6 +343,7 @@ struct cqesim_card_stats {
 	uint64_t send_wqes, send_completions, send_errors;
 	uint64_t posts, posted_wqes; /* moves of receive doorbell records */
 	uint64_t send_doorbells;     /* moves of send doorbell records */
+	uint64_t notifies;           /* events of completion queues */
 	/*
 	 * Doorbell records are looked at with each packet for their queue, each call to receive
 	 * and each step: two moves between looks are one.

@@ -17,6 +17,8 @@ struct card_cq {
 	uint32_t nic_cqn;  /* receives: its number in the device */
 	struct cqesim_cq_writer writer; /* sends */
 	uint32_t told;                  /* what the doorbell record said last, 24 bits */
+	bool notify, armed;             /* events are wanted; the next completion is one */
+	uint32_t arm_word;              /* second word of the record, as last seen */
 	uint32_t pi, ci;                /* completions written; consumed, as far as was seen */
 };
 

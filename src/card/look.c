@@ -77,10 +77,29 @@ static void consumed(struct cqesim_card *card, struct card_cq *cq, uint32_t told
 		card_check_slots(cq, from, step);
 }
 
+/* The word is: sequence number, command, consumer index (24 bits) from which on it is armed. */
+static void look_armed(struct cqesim_card *card, struct card_cq *cq)
+{
+	uint32_t word = record(cq->attr.dbrec + 1);
+
+	if (word != cq->arm_word) {
+		cq->arm_word = word;
+		cq->armed = true;
+	}
+	uint32_t since = (cq->pi - word) & 0xffffff;
+	if (!cq->armed || !since || since >> 23) /* the driver is ahead of what it was told */
+		return;
+	cq->armed = false;
+	card->stats.notifies++;
+	card_tell(card, CQESIM_EVENT_NOTIFY, CQESIM_OBJECT_CQ, cq->number, word & 0xffffff);
+}
+
 void card_look_cq(struct cqesim_card *card, struct card_cq *cq)
 {
 	if (!cq->touched)
 		return;
+	if (__builtin_expect(cq->notify, 0))
+		look_armed(card, cq);
 	uint32_t told = record(cq->attr.dbrec) & 0xffffff;
 
 	if (told != cq->told) {

@@ -132,6 +132,16 @@ void card_cq_leave(struct card_cq *cq)
 	cq->users--;
 }
 
+int cqesim_card_notify_cq(struct cqesim_card *card, uint32_t cqn)
+{
+	struct card_cq *cq = card_find(card, CQESIM_OBJECT_CQ, cqn);
+
+	if (!cq)
+		return -ENOENT;
+	cq->notify = cq->armed = true;
+	return 0;
+}
+
 int cqesim_card_destroy_cq(struct cqesim_card *card, uint32_t cqn)
 {
 	struct card_cq *cq = card_find(card, CQESIM_OBJECT_CQ, cqn);

@@ -79,6 +79,7 @@ static json_t *received(struct report_json *j, const struct card_outcome *c,
 	for (unsigned i = 0; i < CQESIM_CARD_BURSTS; i++)
 		report_add(j, bursts, report_u64(s->burst[i]));
 	report_put(j, o, "burst_histogram", bursts);
+	report_put_u64(j, o, "events", s->notifies);
 	report_put_real(j, o, "burst_mean", f->burst_mean);
 	report_put_real(j, o, "waiting_mean", f->waiting_mean);
 	report_put_u64(j, o, "waiting_max", s->waiting_max);

@@ -234,6 +234,11 @@ static void program(struct report_out *o, const struct card_outcome *c,
 	report_row(o, "posting", "%s WQEs with %s doorbells: %s at a time",
 		   report_count(s->posted_wqes).s, report_count(s->posts).s,
 		   report_real(report_ratio((double)s->posted_wqes, (double)s->posts), 2).s);
+	if (s->notifies)
+		report_row(
+			o, "events", "%s of completion queues, %s packets each",
+			report_count(s->notifies).s,
+			report_real(report_ratio((double)s->delivered, (double)s->notifies), 2).s);
 	report_para(o, 2,
 		    "Steps of the consumer index as the card saw them; it looks now and then, so "
 		    "short steps that follow each other closely may be one.");

@@ -137,6 +137,8 @@ static int around(struct followed *f, const json_t *event, uint64_t ps, unsigned
 		    word(event, "wqe"));
 	} else if (!strcmp(kind, "drop")) {
 		say(f, ps, "%s %u: a packet is lost: %s", object, number_of, word(event, "cause"));
+	} else if (!strcmp(kind, "notify")) {
+		say(f, ps, "%s %u: an event, for who sleeps", object, number_of);
 	} else if (!strcmp(kind, "inject")) {
 		rc = number(f, event, "syndrome", 255, &index);
 		say(f, ps, "%s %u: an error on purpose, syndrome 0x%02x", object, number_of,

@@ -9,7 +9,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "emu/internal.h"
 #include "emu/verbs.h"
+
+#define EVENT_COMPLETION 0 /* mlx5_prm.h MLX5_EVENT_TYPE_COMP */
 
 static unsigned opcode(const void *in, size_t inlen)
 {
@@ -263,7 +266,7 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 	(void)context;
 	emu_log("devx_create_event_channel, flags 0x%x", (unsigned)flags);
 	if (channel)
-		channel->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		channel->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK | EFD_SEMAPHORE);
 	if (!channel || channel->fd < 0) {
 		free(channel);
 		errno = ENOMEM;
@@ -274,6 +277,9 @@ mlx5dv_devx_create_event_channel(struct ibv_context *context,
 
 EMU_API void mlx5dv_devx_destroy_event_channel(struct mlx5dv_devx_event_channel *channel)
 {
+	emu_lock();
+	emu_notify_forget(channel->fd);
+	emu_unlock();
 	close(channel->fd);
 	free(channel);
 }
@@ -282,13 +288,18 @@ EMU_API int mlx5dv_devx_subscribe_devx_event(struct mlx5dv_devx_event_channel *c
 					     struct mlx5dv_devx_obj *object, uint16_t size,
 					     uint16_t events[], uint64_t cookie)
 {
-	(void)channel;
-	(void)object;
-	(void)size;
-	(void)events;
-	(void)cookie;
+	int rc = 0;
+
 	emu_log("devx_subscribe_devx_event");
-	return 0;
+	emu_lock();
+	uint32_t cqn = object ? emu_devx_cq((struct emu_object *)object) : 0;
+	/* Others are told of as well, and never come. */
+	for (size_t i = 0; cqn && !rc && i < size / sizeof(*events); i++)
+		if (events[i] == EVENT_COMPLETION)
+			rc = emu_notify_add(cqn, channel->fd, cookie);
+	emu_unlock();
+	errno = -rc;
+	return rc ? -1 : 0;
 }
 
 EMU_API int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel *channel, int fd,
@@ -305,9 +316,13 @@ EMU_API int mlx5dv_devx_subscribe_devx_event_fd(struct mlx5dv_devx_event_channel
 EMU_API ssize_t mlx5dv_devx_get_event(struct mlx5dv_devx_event_channel *channel,
 				      struct mlx5dv_devx_async_event_hdr *event, size_t size)
 {
-	(void)channel;
-	(void)event;
-	(void)size;
-	errno = EAGAIN;
-	return -1;
+	uint64_t cookie = 0;
+	int rc = size < sizeof(*event) ? -ENOSPC : emu_notify_read(channel->fd, &cookie);
+
+	if (rc) {
+		errno = -rc;
+		return -1;
+	}
+	event->cookie = cookie;
+	return (ssize_t)sizeof(*event);
 }

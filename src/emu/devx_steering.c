@@ -227,6 +227,11 @@ uint32_t emu_devx_tir(const struct emu_object *obj)
 	return obj->kind == DEVX_TIR ? obj->card : 0;
 }
 
+uint32_t emu_devx_cq(const struct emu_object *obj)
+{
+	return obj->kind == DEVX_CQ ? obj->card : 0;
+}
+
 /* ---- TISs: a send queue names one, and nothing follows from it ---- */
 
 enum devx_syndrome devx_create_tis(struct devx_call *call)

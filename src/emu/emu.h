@@ -98,6 +98,8 @@ int emu_devx_query(struct emu_object *obj, const void *in, size_t inlen, void *o
 int emu_devx_destroy(struct emu_object *obj);
 /* The card's number of a TIR; 0: the card has it not. */
 uint32_t emu_devx_tir(const struct emu_object *obj);
+/* Likewise of a CQ. */
+uint32_t emu_devx_cq(const struct emu_object *obj);
 /* About a QP that verbs made: its TIS has number and transport domain 0. */
 int emu_devx_qp_query(const void *in, size_t inlen, void *out, size_t outlen);
 

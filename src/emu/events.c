@@ -86,6 +86,7 @@ static void write_line(const struct cqesim_card_event *e)
 		[CQESIM_EVENT_PACKET] = "packet",     [CQESIM_EVENT_CONSUME] = "consume",
 		[CQESIM_EVENT_COMPLETE] = "complete", [CQESIM_EVENT_DROP] = "drop",
 		[CQESIM_EVENT_INJECT] = "inject",     [CQESIM_EVENT_VIOLATION] = "violation",
+		[CQESIM_EVENT_NOTIFY] = "notify",
 	};
 	static const char *const object[] = {"CQ", "RQ", "SQ", "RQT", "TIR"};
 	static const char *const state[] = {[CQESIM_QUEUE_RST] = "reset",
@@ -114,6 +115,7 @@ static void write_line(const struct cqesim_card_event *e)
 		break;
 	case CQESIM_EVENT_POST:
 	case CQESIM_EVENT_CONSUME:
+	case CQESIM_EVENT_NOTIFY:
 		fprintf(f, ", \"index\": %u", (unsigned)e->index);
 		break;
 	case CQESIM_EVENT_COMPLETE:
@@ -159,6 +161,7 @@ void emu_event(void *context, const struct cqesim_card_event *event)
 	    (event->kind == CQESIM_EVENT_MODIFY || event->kind == CQESIM_EVENT_DESTROY))
 		emu_source_pause();
 	emu_inject_event(event);
+	emu_notify_event(event);
 	if (event->object == CQESIM_OBJECT_SQ && event->kind == CQESIM_EVENT_DESTROY)
 		emu_order_forget(event->number);
 	if (events.file)

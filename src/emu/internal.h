@@ -62,6 +62,16 @@ void emu_order_statistics(struct emu_statistics *s);
 void emu_inject_event(const struct cqesim_card_event *event);
 void emu_inject_statistics(struct emu_statistics *s);
 
+/* ---- notify.c: events of completion queues ---- */
+
+/* fd: an eventfd, of semaphores.  -ENOENT, -ENOMEM. */
+int emu_notify_add(uint32_t cqn, int fd, uint64_t cookie);
+/* A channel goes. */
+void emu_notify_forget(int fd);
+void emu_notify_event(const struct cqesim_card_event *event);
+/* The next event; waits if the descriptor does.  -EAGAIN: there is none. */
+int emu_notify_read(int fd, uint64_t *cookie);
+
 /* ---- events.c ---- */
 
 void emu_events_flush(void);

@@ -4,6 +4,7 @@
  * versions; a reference with a version is satisfied by a definition in a library without
  * a version table.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,13 @@ void *emu_register_page(void)
 
 static int request_notify(struct ibv_cq *cq, int solicited)
 {
-	(void)cq;
-	(void)solicited;
-	return 0; /* no events: polling programs ask for none that they wait for */
+	struct emu_cq *c = (struct emu_cq *)cq;
+	uint32_t ci = be32toh(c->dbrec[0]) & 0xffffff;
+
+	/* As libmlx5: sequence number, command, consumer index. */
+	uint32_t word = (c->arm_sn++ & 3) << 28 | (solicited ? 1u << 24 : 0) | ci;
+	__atomic_store_n(&c->dbrec[1], htobe32(word), __ATOMIC_RELEASE);
+	return 0;
 }
 
 /* Does the flow tag its packets?  Its specifications follow it, each with its size. */

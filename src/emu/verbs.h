@@ -20,6 +20,7 @@ struct emu_cq {
 	uint32_t *dbrec;
 	unsigned log_size;
 	uint32_t cqn;
+	uint32_t arm_sn; /* request_notify: events asked for */
 };
 
 struct emu_wq {

@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "emu/internal.h"
 #include "emu/verbs.h"
 
 #undef ibv_reg_mr /* the header wraps the old function */
@@ -133,7 +134,7 @@ EMU_API int ibv_dereg_mr(struct ibv_mr *mr)
 	return -rc;
 }
 
-/* ---- completion channels: descriptors that never become readable ---- */
+/* ---- completion channels ---- */
 
 EMU_API struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -141,7 +142,7 @@ EMU_API struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *con
 
 	emu_log("ibv_create_comp_channel");
 	if (channel)
-		channel->fd = eventfd(0, EFD_CLOEXEC);
+		channel->fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
 	if (!channel || channel->fd < 0) {
 		free(channel);
 		errno = ENOMEM;
@@ -153,6 +154,9 @@ EMU_API struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *con
 
 EMU_API int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 {
+	emu_lock();
+	emu_notify_forget(channel->fd);
+	emu_unlock();
 	close(channel->fd);
 	free(channel);
 	return 0;
@@ -160,11 +164,16 @@ EMU_API int ibv_destroy_comp_channel(struct ibv_comp_channel *channel)
 
 EMU_API int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **cq, void **context)
 {
-	(void)channel;
-	(void)cq;
-	(void)context;
-	errno = EAGAIN;
-	return -1;
+	uint64_t cookie = 0;
+	int rc = emu_notify_read(channel->fd, &cookie);
+
+	if (rc) {
+		errno = -rc;
+		return -1;
+	}
+	*cq = (struct ibv_cq *)(uintptr_t)cookie;
+	*context = (*cq)->cq_context;
+	return 0;
 }
 
 EMU_API void ibv_ack_cq_events(struct ibv_cq *cq, unsigned int events)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emu/internal.h"
 #include "emu/verbs.h"
 
 #define PAGE 4096u
@@ -82,6 +83,11 @@ struct emu_cq *emu_cq_create(struct ibv_context *context, uint32_t cqe, void *cq
 	};
 	emu_lock();
 	int rc = cqesim_card_create_cq(emu.card, &attr, &cq->cqn);
+	if (!rc && channel) {
+		rc = emu_notify_add(cq->cqn, channel->fd, (uintptr_t)cq);
+		if (rc)
+			cqesim_card_destroy_cq(emu.card, cq->cqn);
+	}
 	emu_unlock();
 	if (rc) {
 		free_cq(cq);
