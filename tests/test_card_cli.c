@@ -32,6 +32,7 @@ START_TEST(usage)
 	fails(cli("card", "--limit", "0", "--", "true"), 2, "--limit 0", NULL);
 	fails(cli("card", "--cqe-comp", "most", "--", "true"), 2, "--cqe-comp most", "balanced");
 	fails(cli("card", "--sink", "-", "--", "true"), 2, "--sink -", NULL);
+	fails(cli("card", "--time-scale", "1e-9", "--", "true"), 2, "--time-scale", "0.001");
 	fails(cli("card", "--mac", "03:00:00:00:00:01", "--", "true"), 2, "--mac 03", NULL);
 	fails(cli("card", "--mac", "02:0:0", "--", "true"), 2, "--mac 02:0:0", NULL);
 	fails(cli("card", "--inject", "4", "--", "true"), 2, "--inject 4", "SYNDROME@PACKET");
@@ -509,6 +510,26 @@ START_TEST(watchpoints)
 }
 END_TEST
 
+/* A file that could not be written to its end is not told as if it were whole. */
+START_TEST(full_disk)
+{
+	if (!has_testpmd("card, a full disk"))
+		return;
+	if (access("/dev/full", W_OK)) {
+		test_skip("card, a full disk", "/dev/full is not there");
+		return;
+	}
+	json_t *doc = testpmd("--trace=/dev/full", "--forward-mode=rxonly", "drop", "1000");
+	ck_assert(json_is_true(at(doc, "trace_incomplete")));
+	ck_assert(json_is_false(at(doc, "sent.capture_incomplete")));
+	json_decref(doc);
+	doc = testpmd("--devargs=dv_flow_en=1", "--forward-mode=io", "/dev/full", "1000");
+	ck_assert(json_is_false(at(doc, "trace_incomplete")));
+	ck_assert(json_is_true(at(doc, "sent.capture_incomplete")));
+	json_decref(doc);
+}
+END_TEST
+
 /* The page's examples. */
 START_TEST(page)
 {
@@ -539,6 +560,7 @@ Suite *suite_card_cli(void)
 	tcase_add_test(dpdk, testpmd_verbs);
 	tcase_add_test(dpdk, testpmd_loop);
 	tcase_add_test(dpdk, testpmd_capture);
+	tcase_add_test(dpdk, full_disk);
 	tcase_add_test(dpdk, watchpoints);
 	tcase_add_test(dpdk, page);
 	tcase_add_test(dpdk, trace);

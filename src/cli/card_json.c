@@ -106,6 +106,7 @@ static json_t *sent(struct report_json *j, const struct card_outcome *c,
 	report_put_u64(j, o, "looped", c->s->looped);
 	report_put_u64(j, o, "loop_waits", c->s->loop_waits);
 	report_put_u64(j, o, "captured", c->s->sink_frames);
+	report_put(j, o, "capture_incomplete", json_boolean(c->s->sink_failed));
 	report_put_u64(j, o, "too_long", c->s->sink_long);
 	return o;
 }
@@ -223,5 +224,6 @@ int card_report_json(const struct card_outcome *c, FILE *out, struct cqesim_erro
 		   c->o->settings.sink == EMU_SINK_CABLE ? cable(&j, c) : json_null());
 	report_put_u64(&j, root, "injected", c->s->injected);
 	report_put_u64(&j, root, "trace_events", c->s->event_lines);
+	report_put(&j, root, "trace_incomplete", json_boolean(c->s->trace_failed));
 	return report_dump(&j, root, out, err);
 }

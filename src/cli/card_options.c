@@ -263,6 +263,8 @@ static int check_together(const struct card_options *o)
 	const struct emu_settings *s = &o->settings;
 	struct stat st;
 
+	if (s->time_scale < 1e-3)
+		return usage_error(CARD_COMMAND, "--time-scale: expected 0.001 to 1e6");
 	if (!*o->program)
 		return usage_error(CARD_COMMAND, "expected a program after --");
 	if (o->no_eal_args && o->devargs)

@@ -273,9 +273,10 @@ static void sending(struct report_out *o, const struct card_outcome *c)
 	if (e->looped)
 		report_row(o, "loop", "%s arrived again; %s times one had to wait",
 			   report_count(e->looped).s, report_count(e->loop_waits).s);
-	if (e->sink_frames)
-		report_row(o, "capture", "%s frames in %s", report_count(e->sink_frames).s,
-			   c->o->settings.sink_file);
+	if (e->sink_frames || e->sink_failed)
+		report_row(o, "capture", "%s frames in %s%s", report_count(e->sink_frames).s,
+			   c->o->settings.sink_file,
+			   e->sink_failed ? ", which is incomplete: it could not be written" : "");
 	if (e->sink_long)
 		report_row(o, "too long", "%s frames were dropped", report_count(e->sink_long).s);
 }
@@ -330,7 +331,9 @@ int card_report_text(const struct card_outcome *c, FILE *out, struct cqesim_erro
 	sending(&o, c);
 	cable(&o, c);
 	if (c->s->event_lines)
-		report_row(&o, "trace", "%s events in %s", report_count(c->s->event_lines).s,
-			   c->o->settings.trace);
+		report_row(&o, "trace", "%s events in %s%s", report_count(c->s->event_lines).s,
+			   c->o->settings.trace,
+			   c->s->trace_failed ? ", which is incomplete: it could not be written"
+					      : "");
 	return report_end(&o, err);
 }

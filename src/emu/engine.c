@@ -292,10 +292,10 @@ void emu_engine_stop(void)
 	engine.started = false;
 	emu_cable_unplug();
 	emu_lock();
-	publish(real_ns());
-	emu.shared->statistics.phase = EMU_PHASE_CLOSED;
 	emu_sink_flush();
 	emu_events_flush();
+	publish(real_ns());
+	emu.shared->statistics.phase = EMU_PHASE_CLOSED;
 	emu_unlock();
 }
 

@@ -39,7 +39,7 @@ void emu_events_close(void)
 
 void emu_events_flush(void)
 {
-	if (events.file && fflush(events.file) && !events.failed) {
+	if (events.file && (fflush(events.file) || ferror(events.file)) && !events.failed) {
 		events.failed = true;
 		emu_warn("%s: cannot write: %s", emu.settings->trace, strerror(errno));
 	}
@@ -175,4 +175,5 @@ void emu_events_statistics(struct emu_statistics *s)
 	memcpy(s->destroyed, events.destroyed, sizeof(s->destroyed));
 	memcpy(s->violation, events.violation, sizeof(s->violation));
 	s->event_lines = events.lines;
+	s->trace_failed = events.failed;
 }

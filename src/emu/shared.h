@@ -19,15 +19,11 @@
 #define EMU_PCI_ADDRESS     "0000:c1:00.0"
 #define EMU_SETS_MAX        32u
 
-enum emu_source {
-	EMU_SOURCE_NONE,
-	EMU_SOURCE_SYNTHETIC,
-	EMU_SOURCE_CAPTURE,
-	EMU_SOURCE_NUMBERED
-};
+enum emu_source { EMU_SOURCE_NONE, EMU_SOURCE_SYNTHETIC, EMU_SOURCE_CAPTURE, EMU_SOURCE_NUMBERED };
 enum emu_sink { EMU_SINK_DROP, EMU_SINK_LOOP, EMU_SINK_FILE, EMU_SINK_CABLE };
 
-/* An error on purpose: instead of that packet of that queue, in the order in which they were made. */
+/* An error on purpose: instead of that packet of that queue, in the order in which they were made.
+ */
 #define EMU_INJECTS_MAX 32u
 struct emu_inject {
 	uint64_t packet; /* from 1 */
@@ -84,7 +80,8 @@ struct emu_statistics {
 	char driver[64];   /* "DPDK 24.11.8", as its EAL says; "": not known */
 	bool source_done;
 	uint64_t real_ns;    /* since the card was made */
-	uint64_t running_ns; /* of these, while packets could arrive: after --wait, until the source's end */
+	uint64_t running_ns; /* of these, while packets could arrive: after --wait, until the
+				source's end */
 	uint64_t packets_ns; /* from the first to the last packet that was delivered or sent */
 	uint64_t card_ps;    /* time of the card */
 	uint64_t source_frames;
@@ -96,8 +93,9 @@ struct emu_statistics {
 	uint64_t injected;
 	uint64_t calls, steering_objects, steering_refused, regions;
 	uint64_t created[CQESIM_OBJECTS], modified[CQESIM_OBJECTS], destroyed[CQESIM_OBJECTS];
-	uint64_t event_lines; /* of the trace */
-	char violation[256];  /* the first */
+	uint64_t event_lines;           /* of the trace */
+	bool trace_failed, sink_failed; /* the file could not be written to its end */
+	char violation[256];            /* the first */
 	struct cqesim_card_stats card;
 	struct cqesim_nic_stats nic;
 };

@@ -169,5 +169,6 @@ void emu_sink_statistics(struct emu_statistics *s)
 	s->looped = sink.looped;
 	s->loop_waits = sink.waits;
 	s->sink_frames = sink.frames;
+	s->sink_failed = sink.failed;
 	s->sink_long = sink.too_long;
 }
