@@ -32,6 +32,9 @@ START_TEST(usage)
 	fails(cli("card", "--limit", "0", "--", "true"), 2, "--limit 0", NULL);
 	fails(cli("card", "--cqe-comp", "most", "--", "true"), 2, "--cqe-comp most", "balanced");
 	fails(cli("card", "--sink", "-", "--", "true"), 2, "--sink -", NULL);
+	fails(cli("card", "--trace", "/nonexistent/x", "--", "true"), 1, "/nonexistent/x", NULL);
+	fails(cli("card", "--trace", "/tmp", "--", "true"), 1, "/tmp", "directory");
+	fails(cli("card", "--sink", "/nonexistent/x", "--", "true"), 1, "/nonexistent/x", NULL);
 	fails(cli("card", "--time-scale", "1e-9", "--", "true"), 2, "--time-scale", "0.001");
 	fails(cli("card", "--mac", "03:00:00:00:00:01", "--", "true"), 2, "--mac 03", NULL);
 	fails(cli("card", "--mac", "02:0:0", "--", "true"), 2, "--mac 02:0:0", NULL);

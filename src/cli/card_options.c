@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The command line of cqesim card. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "card.h"
 #include "cli.h"
@@ -258,6 +260,27 @@ static int lay_cable(struct card_options *o)
 	return 0;
 }
 
+/* The library opens it, when the program opens a device: what is wrong is better told before. */
+static int check_writable(const char *path)
+{
+	char folder[4096];
+	struct stat st;
+
+	if (!*path)
+		return 0;
+	snprintf(folder, sizeof(folder), "%s", path);
+	bool there = !stat(path, &st);
+	char *slash = strrchr(folder, '/');
+	if (!there && slash)
+		slash[slash == folder] = '\0';
+	if (there && S_ISDIR(st.st_mode))
+		errno = EISDIR;
+	else if (!access(there ? path : slash ? folder : ".", W_OK))
+		return 0;
+	complain("%s: cannot be written: %s", path, strerror(errno));
+	return EXIT_INPUT;
+}
+
 static int check_together(const struct card_options *o)
 {
 	const struct emu_settings *s = &o->settings;
@@ -277,6 +300,8 @@ static int check_together(const struct card_options *o)
 		return usage_error(CARD_COMMAND, "--dumps %s: not a folder", s->dumps);
 	if (s->sink == EMU_SINK_FILE && !strcmp(s->sink_file, s->trace))
 		return usage_error(CARD_COMMAND, "--trace %s: --sink goes there too", s->trace);
+	if (check_writable(s->trace) || (s->sink == EMU_SINK_FILE && check_writable(s->sink_file)))
+		return EXIT_INPUT;
 	return 0;
 }
 
